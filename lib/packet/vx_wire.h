@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Formats on the wire that DPDK's rte_net does not give in the form used here. */
+#ifndef VX_WIRE_H
+#define VX_WIRE_H
+
+#include <stdint.h>
+
+#include <rte_byteorder.h>
+#include <rte_ether.h>
+#include <rte_ip.h>
+#include <rte_udp.h>
+
+#define VX_UDP_PORT 4789 /* RFC 7348 section 5 */
+#define VX_VNI_MAX  0xffffffu
+
+#define VX_ETHER_HDR_LEN 14u /* untagged */
+#define VX_ETHER_MIN_LEN 60u /* without FCS (IEEE 802.3) */
+#define VX_VLAN_TAG_LEN	 4u
+
+/* VXLAN header, RFC 7348 section 5: flags, reserved, VNI in the upper 24 bits of the last word. */
+struct vx_vxlan_hdr {
+	rte_be32_t flags_be;
+	rte_be32_t vni_be;
+} __attribute__((packed));
+_Static_assert(sizeof(struct vx_vxlan_hdr) == 8, "wire format");
+
+#define VX_VXLAN_FLAG_I RTE_BE32(0x08000000)
+
+/* What goes in front of an inner frame on an IPv4 underlay. */
+struct vx_outer4 {
+	struct rte_ether_hdr ether;
+	struct rte_ipv4_hdr ip;
+	struct rte_udp_hdr udp;
+	struct vx_vxlan_hdr vxlan;
+} __attribute__((packed, aligned(2)));
+_Static_assert(sizeof(struct vx_outer4) == 50, "wire format");
+
+/* Bytes from the outer IP header to the inner frame. */
+#define VX_OUTER4_IP_LEN (sizeof(struct vx_outer4) - VX_ETHER_HDR_LEN)
+
+/* The largest inner MTU: what fits a 65,535-byte outer packet with an untagged inner frame. */
+#define VX_INNER_MTU_MAX4 (65535u - VX_OUTER4_IP_LEN - VX_ETHER_HDR_LEN)
+#define VX_INNER_MTU_MIN  68u /* RFC 791 */
+
+static inline rte_be32_t
+vx_vni_to_be(uint32_t vni)
+{
+	return rte_cpu_to_be_32(vni << 8);
+}
+
+static inline uint32_t
+vx_vni_from_be(rte_be32_t vni_be)
+{
+	return rte_be_to_cpu_32(vni_be) >> 8;
+}
+
+#endif

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "vx_classify.h"
+
+#include "vx_csum.h"
+#include "vx_drop_packet.h"
+#include "vx_host.h"
+#include "vx_mbuf.h"
+#include "vx_wire.h"
+
+/* What a packet turned out to be. */
+enum verdict {
+	VERDICT_VXLAN,
+	VERDICT_ARP,
+	VERDICT_ICMP,
+	VERDICT_DROP,
+};
+
+struct result {
+	enum verdict verdict;
+	enum vx_drop reason; /* VERDICT_DROP */
+	uint32_t offset;     /* VXLAN: of the inner frame; ICMP: of the IP header */
+	uint32_t ip_header;  /* ICMP: bytes */
+	uint32_t vni;
+	rte_be32_t remote_be;
+	uint8_t ecn;
+};
+
+static inline struct result
+dropped(enum vx_drop reason)
+{
+	return (struct result){.verdict = VERDICT_DROP, .reason = reason};
+}
+
+/* The Ethernet part: to @l3 the offset behind it and to @type the EtherType. */
+static inline enum vx_drop
+check_ethernet(struct rte_mbuf *m, const struct vx_view_port *port, uint32_t *l3, rte_be16_t *type)
+{
+	const struct rte_ether_hdr *ether;
+
+	if (unlikely(!vx_mbuf_pull(m, VX_ETHER_HDR_LEN)))
+		return m->pkt_len < VX_ETHER_HDR_LEN ? VX_DROP_OUTER_RUNT : VX_DROP_NO_MBUF;
+	ether = rte_pktmbuf_mtod(m, const struct rte_ether_hdr *);
+	*l3 = VX_ETHER_HDR_LEN;
+	*type = ether->ether_type;
+	if (unlikely((m->ol_flags & RTE_MBUF_F_RX_VLAN_STRIPPED) != 0 &&
+		     (m->vlan_tci & 0x0fff) != 0))
+		return VX_DROP_OUTER_VLAN;
+	if (unlikely(*type == RTE_BE16(RTE_ETHER_TYPE_VLAN))) {
+		const struct rte_vlan_hdr *tag;
+
+		/* VLAN id 0 is a priority tag and no VLAN (IEEE 802.1Q). */
+		*l3 += VX_VLAN_TAG_LEN;
+		if (!vx_mbuf_pull(m, *l3))
+			return VX_DROP_OUTER_RUNT;
+		ether = rte_pktmbuf_mtod(m, const struct rte_ether_hdr *);
+		tag = (const struct rte_vlan_hdr *)(ether + 1);
+		if ((tag->vlan_tci & RTE_BE16(0x0fff)) != 0)
+			return VX_DROP_OUTER_VLAN;
+		*type = tag->eth_proto;
+	}
+	if (unlikely(*type == RTE_BE16(RTE_ETHER_TYPE_VLAN) ||
+		     *type == RTE_BE16(RTE_ETHER_TYPE_QINQ)))
+		return VX_DROP_OUTER_VLAN;
+	if (unlikely(!rte_is_same_ether_addr(&ether->dst_addr, &port->mac))) {
+		/* ARP requests come by broadcast; tunnels have no groups to listen to yet. */
+		if (*type != RTE_BE16(RTE_ETHER_TYPE_ARP) ||
+		    !rte_is_broadcast_ether_addr(&ether->dst_addr))
+			return VX_DROP_OUTER_MAC;
+	}
+	return VX_DROP_NONE;
+}
+
+/* The IPv4 header at @l3; to @ip the header, pulled together with its options. */
+static inline enum vx_drop
+check_ipv4(struct rte_mbuf *m, const struct vx_view *view, uint32_t l3,
+	   const struct rte_ipv4_hdr **ip, uint32_t *header_len)
+{
+	const uint64_t known = m->ol_flags & RTE_MBUF_F_RX_IP_CKSUM_MASK;
+	uint32_t total;
+
+	if (unlikely(m->pkt_len < l3 + sizeof(**ip)))
+		return VX_DROP_OUTER_RUNT;
+	if (unlikely(!vx_mbuf_pull(m, l3 + (uint32_t)sizeof(**ip))))
+		return VX_DROP_NO_MBUF;
+	*ip = rte_pktmbuf_mtod_offset(m, const struct rte_ipv4_hdr *, l3);
+	*header_len = ((*ip)->version_ihl & 0x0fu) * 4u;
+	total = rte_be_to_cpu_16((*ip)->total_length);
+	if (unlikely((*ip)->version_ihl >> 4 != 4 || *header_len < sizeof(**ip)))
+		return VX_DROP_OUTER_IP_HEADER;
+	if (unlikely(total < *header_len || l3 + total > m->pkt_len))
+		return VX_DROP_OUTER_IP_LENGTH;
+	if (unlikely(*header_len > sizeof(**ip))) {
+		if (!vx_mbuf_pull(m, l3 + *header_len))
+			return VX_DROP_NO_MBUF;
+		*ip = rte_pktmbuf_mtod_offset(m, const struct rte_ipv4_hdr *, l3);
+		if (!vx_csum_is_ipv4_header_right(*ip, *header_len))
+			return VX_DROP_OUTER_IP_CHECKSUM;
+	} else if (known != RTE_MBUF_F_RX_IP_CKSUM_GOOD &&
+		   unlikely(vx_csum_ipv4_header(*ip) != 0xffff)) {
+		return VX_DROP_OUTER_IP_CHECKSUM;
+	}
+	if (unlikely(vx_view_find_local4(view, (*ip)->dst_addr) == NULL))
+		return VX_DROP_OUTER_DST_IP;
+	if (unlikely(!vx_ip4_is_host((*ip)->src_addr) ||
+		     vx_view_find_local4(view, (*ip)->src_addr) != NULL))
+		return VX_DROP_OUTER_SRC_IP;
+	if (unlikely(((*ip)->fragment_offset & RTE_BE16(0x3fff)) != 0))
+		return VX_DROP_OUTER_FRAGMENT;
+	/* What follows the IP packet is Ethernet padding (RFC 894). */
+	if (m->pkt_len > l3 + total)
+		vx_mbuf_truncate(m, l3 + total);
+	return VX_DROP_NONE;
+}
+
+static inline enum vx_drop
+check_udp_checksum(const struct rte_mbuf *m, const struct rte_ipv4_hdr *ip,
+		   const struct rte_udp_hdr *udp, uint32_t l4)
+{
+	const uint64_t known = m->ol_flags & RTE_MBUF_F_RX_L4_CKSUM_MASK;
+
+	/* NONE: a virtual NIC vouches for the data although the field is unfinished. */
+	if (likely(udp->dgram_cksum == 0) || known == RTE_MBUF_F_RX_L4_CKSUM_GOOD ||
+	    known == RTE_MBUF_F_RX_L4_CKSUM_NONE)
+		return VX_DROP_NONE;
+	if (vx_csum_is_udp4_right(m, l4, rte_be_to_cpu_16(udp->dgram_len), ip->src_addr,
+				  ip->dst_addr))
+		return VX_DROP_NONE;
+	return VX_DROP_OUTER_UDP_CHECKSUM;
+}
+
+static inline struct result
+classify_udp(struct rte_mbuf *m, const struct vx_view *view, uint32_t l3, uint32_t header_len)
+{
+	const uint32_t l4 = l3 + header_len;
+	const uint32_t inner =
+		l4 + (uint32_t)(sizeof(struct rte_udp_hdr) + sizeof(struct vx_vxlan_hdr));
+	const struct vx_vxlan_hdr *vxlan;
+	const struct rte_ipv4_hdr *ip;
+	const struct rte_udp_hdr *udp;
+	enum vx_drop reason;
+	uint32_t udp_len;
+
+	if (unlikely(m->pkt_len < l4 + sizeof(*udp)))
+		return dropped(VX_DROP_OUTER_UDP_LENGTH);
+	if (unlikely(!vx_mbuf_pull(m, RTE_MIN(inner, m->pkt_len))))
+		return dropped(VX_DROP_NO_MBUF);
+	ip = rte_pktmbuf_mtod_offset(m, const struct rte_ipv4_hdr *, l3);
+	udp = rte_pktmbuf_mtod_offset(m, const struct rte_udp_hdr *, l4);
+	udp_len = rte_be_to_cpu_16(udp->dgram_len);
+	if (unlikely(udp_len < sizeof(*udp) || l4 + udp_len > m->pkt_len))
+		return dropped(VX_DROP_OUTER_UDP_LENGTH);
+	if (unlikely(udp->dst_port != view->udp_port_be))
+		return dropped(VX_DROP_OUTER_UDP_PORT);
+	reason = check_udp_checksum(m, ip, udp, l4);
+	if (unlikely(reason != VX_DROP_NONE))
+		return dropped(reason);
+	if (unlikely(l4 + udp_len < inner))
+		return dropped(VX_DROP_VXLAN_HEADER);
+	vxlan = (const struct vx_vxlan_hdr *)(udp + 1);
+	/* Other flags and reserved bits are ignored on receipt (RFC 7348 section 5). */
+	if (unlikely((vxlan->flags_be & VX_VXLAN_FLAG_I) == 0))
+		return dropped(VX_DROP_VXLAN_HEADER);
+	if (unlikely(m->pkt_len > l4 + udp_len))
+		vx_mbuf_truncate(m, l4 + udp_len);
+	return (struct result){
+		.verdict = VERDICT_VXLAN,
+		.offset = inner,
+		.vni = vx_vni_from_be(vxlan->vni_be),
+		.remote_be = ip->src_addr,
+		.ecn = ip->type_of_service & 3,
+	};
+}
+
+static inline struct result
+classify_one(struct rte_mbuf *m, const struct vx_view *view, const struct vx_view_port *port)
+{
+	const struct rte_ipv4_hdr *ip;
+	uint32_t l3, header_len;
+	enum vx_drop reason;
+	rte_be16_t type;
+
+	reason = check_ethernet(m, port, &l3, &type);
+	if (unlikely(reason != VX_DROP_NONE))
+		return dropped(reason);
+	if (unlikely(type != RTE_BE16(RTE_ETHER_TYPE_IPV4))) {
+		if (type == RTE_BE16(RTE_ETHER_TYPE_ARP) && l3 == VX_ETHER_HDR_LEN)
+			return (struct result){.verdict = VERDICT_ARP};
+		return dropped(VX_DROP_OUTER_ETHERTYPE);
+	}
+	reason = check_ipv4(m, view, l3, &ip, &header_len);
+	if (unlikely(reason != VX_DROP_NONE))
+		return dropped(reason);
+	if (likely(ip->next_proto_id == IPPROTO_UDP))
+		return classify_udp(m, view, l3, header_len);
+	if (ip->next_proto_id == IPPROTO_ICMP)
+		return (struct result){
+			.verdict = VERDICT_ICMP, .offset = l3, .ip_header = header_len};
+	return dropped(VX_DROP_OUTER_PROTOCOL);
+}
+
+static void
+finish(struct vx_lcore *lcore, struct rte_mbuf *m, uint16_t port, const struct result *result)
+{
+	switch (result->verdict) {
+	case VERDICT_ARP:
+		vx_host_arp(lcore, m, port);
+		break;
+	case VERDICT_ICMP:
+		vx_host_icmp(lcore, m, port, result->offset, result->ip_header);
+		break;
+	case VERDICT_VXLAN:
+	case VERDICT_DROP:
+		vx_drop_packet(lcore, m, result->reason);
+		break;
+	}
+}
+
+void
+vx_classify_burst(struct vx_lcore *lcore, struct vx_burst *burst)
+{
+	const struct vx_view *view = lcore->view;
+	const struct vx_view_port *port = &view->port[burst->port];
+	uint16_t kept = 0;
+
+	for (unsigned int i = 0; i < burst->n; i++) {
+		struct rte_mbuf *m = burst->m[i];
+		struct result result;
+
+		vx_trace_enter(lcore, burst, i);
+		result = classify_one(m, view, port);
+		if (unlikely(result.verdict != VERDICT_VXLAN)) {
+			finish(lcore, m, burst->port, &result);
+			continue;
+		}
+		burst->m[kept] = m;
+		burst->trace[kept] = burst->trace[i];
+		burst->offset[kept] = result.offset;
+		burst->vni[kept] = result.vni;
+		burst->remote_be[kept] = result.remote_be;
+		burst->ecn[kept] = result.ecn;
+		kept++;
+	}
+	burst->n = kept;
+}

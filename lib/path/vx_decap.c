@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "vx_decap.h"
+
+#include "vx_drop_packet.h"
+#include "vx_ecn.h"
+#include "vx_mbuf.h"
+#include "vx_segment.h"
+#include "vx_vtep.h"
+#include "vx_wire.h"
+
+/* What the packet before had: most bursts come from one VTEP and one VNI. For one burst only, as
+ * entries may go away after it. */
+struct last {
+	uint32_t vni;
+	rte_be32_t remote_be;
+	bool has_vni, has_remote;
+	const struct vx_segment *segment;
+	const struct vx_vtep *vtep;
+};
+
+static inline const struct vx_segment *
+find_segment(const struct vx_tables *tables, uint32_t vni, struct last *last)
+{
+	if (unlikely(!last->has_vni || last->vni != vni)) {
+		last->segment = vx_segment_lookup(tables, vni);
+		last->vni = vni;
+		last->has_vni = true;
+	}
+	return last->segment;
+}
+
+static inline const struct vx_vtep *
+find_vtep(const struct vx_tables *tables, rte_be32_t remote_be, struct last *last)
+{
+	if (unlikely(!last->has_remote || last->remote_be != remote_be)) {
+		const struct vx_ip remote = vx_ip_from_v4(remote_be);
+		const int64_t index = vx_vtep_find(tables, &remote);
+
+		last->vtep = index < 0 ? NULL : vx_vtep_at(tables, (uint32_t)index);
+		last->remote_be = remote_be;
+		last->has_remote = true;
+	}
+	return last->vtep;
+}
+
+/* The inner frame, now at the start of @m. */
+static inline enum vx_drop
+check_inner(struct rte_mbuf *m, uint8_t outer_ecn, uint64_t *source, uint64_t *destination)
+{
+	const struct rte_ether_hdr *ether;
+	enum vx_drop reason;
+
+	if (unlikely(!vx_mbuf_pull(m, VX_ETHER_HDR_LEN)))
+		return m->pkt_len < VX_ETHER_HDR_LEN ? VX_DROP_INNER_RUNT : VX_DROP_NO_MBUF;
+	ether = rte_pktmbuf_mtod(m, const struct rte_ether_hdr *);
+	if (unlikely(ether->ether_type == RTE_BE16(RTE_ETHER_TYPE_VLAN) ||
+		     ether->ether_type == RTE_BE16(RTE_ETHER_TYPE_QINQ)))
+		return VX_DROP_INNER_VLAN; /* RFC 7348 section 6.1 */
+	*source = vx_fdb_load_mac(&ether->src_addr);
+	if (unlikely(vx_fdb_is_group(*source) || *source == 0))
+		return VX_DROP_BAD_SOURCE_MAC;
+	*destination = vx_fdb_load_mac(&ether->dst_addr);
+	if (unlikely(outer_ecn != 0)) {
+		reason = vx_ecn_decap(m, VX_ETHER_HDR_LEN, ether->ether_type, outer_ecn);
+		if (reason != VX_DROP_NONE)
+			return reason;
+	}
+	return VX_DROP_NONE;
+}
+
+static inline void
+account(struct vx_lcore *lcore, const struct vx_segment *segment, const struct vx_vtep *vtep,
+	uint32_t len)
+{
+	struct vx_traffic *traffic = &lcore->segment_traffic[segment->index];
+
+	traffic->rx_frames++;
+	traffic->rx_bytes += len;
+	if (vtep != NULL) {
+		traffic = &lcore->vtep_traffic[vtep->index];
+		traffic->rx_frames++;
+		traffic->rx_bytes += len;
+	}
+}
+
+/* Packet @i; if it stays it goes to place @kept. The head may change: returned in *@m. */
+static inline enum vx_drop
+decap_one(struct vx_lcore *lcore, struct vx_burst *burst, unsigned int i, unsigned int kept,
+	  struct last *last, struct rte_mbuf **m)
+{
+	const struct vx_segment *segment = find_segment(lcore->tables, burst->vni[i], last);
+	const struct vx_vtep *vtep = find_vtep(lcore->tables, burst->remote_be[i], last);
+	enum vx_drop reason;
+	uint64_t source, destination;
+
+	if (unlikely(lcore->view->is_peers_known && (vtep == NULL || !vtep->is_named)))
+		return VX_DROP_PEER_UNKNOWN;
+	if (unlikely(segment == NULL))
+		return VX_DROP_VNI_UNKNOWN;
+	if (unlikely((*m)->pkt_len < burst->offset[i] + VX_ETHER_HDR_LEN))
+		return VX_DROP_INNER_RUNT;
+	*m = vx_mbuf_strip(*m, burst->offset[i]);
+	reason = check_inner(*m, burst->ecn[i], &source, &destination);
+	if (unlikely(reason != VX_DROP_NONE))
+		return reason;
+	account(lcore, segment, vtep, (*m)->pkt_len);
+	burst->segment[kept] = segment;
+	burst->origin[kept] = vtep == NULL ? VX_DEST_NONE : VX_DEST_VTEP | vtep->index;
+	burst->source[kept] = vx_fdb_key(segment->index, source);
+	burst->destination[kept] = vx_fdb_key(segment->index, destination);
+	return VX_DROP_NONE;
+}
+
+void
+vx_decap_burst(struct vx_lcore *lcore, struct vx_burst *burst)
+{
+	struct last last = {0};
+	uint16_t kept = 0;
+
+	for (unsigned int i = 0; i < burst->n; i++) {
+		struct rte_mbuf *m = burst->m[i];
+		enum vx_drop reason;
+
+		vx_trace_enter(lcore, burst, i);
+		reason = decap_one(lcore, burst, i, kept, &last, &m);
+		if (unlikely(reason != VX_DROP_NONE)) {
+			vx_drop_packet(lcore, m, reason);
+			continue;
+		}
+		vx_trace_note(lcore, m, VX_TRACE_DECAP, burst->vni[i]);
+		burst->m[kept] = m;
+		burst->remote_be[kept] = burst->remote_be[i];
+		burst->trace[kept] = burst->trace[i];
+		kept++;
+	}
+	vx_lcore_count(lcore, VX_COUNT_DECAP, kept);
+	burst->n = kept;
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "vx_encap.h"
+
+#include <string.h>
+
+#include <rte_ring.h>
+#include <rte_ring_elem.h>
+
+#include "vx_csum.h"
+#include "vx_drop_packet.h"
+#include "vx_mbuf.h"
+#include "vx_output.h"
+#include "vx_wire.h"
+
+/* Room for the outer header: in front of the frame, or in a buffer of its own where the frame's
+ * buffer is shared or has none. Returns the packet's head; NULL: no buffer, @m is unchanged. */
+static inline struct rte_mbuf *
+make_room(struct vx_lcore *lcore, struct rte_mbuf *m)
+{
+	struct rte_mbuf *head;
+
+	if (likely(vx_mbuf_is_direct(m) && rte_pktmbuf_headroom(m) >= sizeof(struct vx_outer4))) {
+		rte_pktmbuf_prepend(m, sizeof(struct vx_outer4));
+		return m;
+	}
+	head = rte_pktmbuf_alloc(lcore->copy_pool);
+	if (unlikely(head == NULL))
+		return NULL;
+	head->data_len = sizeof(struct vx_outer4);
+	head->pkt_len = m->pkt_len + (uint32_t)sizeof(struct vx_outer4);
+	head->nb_segs = (uint16_t)(m->nb_segs + 1);
+	head->port = m->port;
+	head->next = m;
+	return head;
+}
+
+/* Everything that the ready-made header leaves open. @ip_len: the outer IP packet's, in bytes. */
+static inline void
+write_header(struct rte_mbuf *m, const struct vx_lcore *lcore, const struct vx_segment *segment,
+	     const struct vx_vtep *vtep, struct vx_flow flow, uint16_t ip_len)
+{
+	struct vx_outer4 *outer = rte_pktmbuf_mtod(m, struct vx_outer4 *);
+	const struct vx_view *view = lcore->view;
+	const uint64_t sent = lcore->vtep_traffic[vtep->index].tx_frames;
+	const rte_be16_t ip_len_be = rte_cpu_to_be_16(ip_len);
+	/* Unique per remote VTEP over all workers: each counts in its own lane (RFC 6864). */
+	const rte_be16_t id_be =
+		rte_cpu_to_be_16((uint16_t)(sent << lcore->id_shift | lcore->index));
+	uint32_t sum = vtep->ip_sum;
+	rte_be32_t source_be;
+
+	memcpy(outer, &vtep->header, sizeof(*outer));
+	if (unlikely(segment->has_local))
+		outer->ip.src_addr = segment->local_be;
+	source_be = outer->ip.src_addr;
+	outer->ip.type_of_service = flow.ecn; /* RFC 6040 section 4.1, normal mode */
+	outer->ip.total_length = ip_len_be;
+	outer->ip.packet_id = id_be;
+	sum += rte_cpu_to_be_16(flow.ecn);
+	sum += ip_len_be;
+	sum += id_be;
+	sum += (source_be & 0xffff) + (source_be >> 16);
+	outer->ip.hdr_checksum = (uint16_t)~vx_csum_fold(sum);
+	outer->udp.src_port =
+		rte_cpu_to_be_16(vx_flow_port(flow.hash, view->source_port_lo, view->source_ports));
+	outer->udp.dst_port = view->udp_port_be;
+	outer->udp.dgram_len = rte_cpu_to_be_16((uint16_t)(ip_len - sizeof(struct rte_ipv4_hdr)));
+	outer->vxlan.vni_be = segment->vni_be;
+}
+
+/* Hand a finished packet to the control thread, which sends it once the next hop is known. */
+static void
+hold(struct vx_lcore *lcore, struct rte_mbuf *m, const struct vx_vtep *vtep)
+{
+	struct vx_punt punt = {
+		.m = m,
+		.remote = vtep->remote,
+		.kind = VX_PUNT_HOLD,
+		.port = vtep->port,
+	};
+
+	vx_trace_note(lcore, m, VX_TRACE_HELD, vtep->index);
+	if (rte_ring_sp_enqueue_elem(lcore->punt_ring, &punt, sizeof(punt)) != 0) {
+		vx_drop_packet(lcore, m, VX_DROP_NEIGH_QUEUE);
+		return;
+	}
+	vx_lcore_count(lcore, VX_COUNT_HELD, 1);
+}
+
+static enum vx_drop
+why_not(const struct vx_vtep *vtep)
+{
+	return vtep->state == VX_VTEP_FAILED ? VX_DROP_NEIGH_FAILED : VX_DROP_NO_ROUTE;
+}
+
+void
+vx_encap(struct vx_lcore *lcore, struct rte_mbuf *m, const struct vx_segment *segment,
+	 const struct vx_vtep *vtep, struct vx_flow flow)
+{
+	const uint32_t frame_len = m->pkt_len;
+	const uint32_t ip_len = frame_len + (uint32_t)VX_OUTER4_IP_LEN;
+	struct vx_traffic *traffic;
+	struct rte_mbuf *head;
+
+	if (unlikely(vtep->state != VX_VTEP_READY && vtep->state != VX_VTEP_RESOLVING)) {
+		vx_drop_packet(lcore, m, why_not(vtep));
+		return;
+	}
+	if (unlikely(ip_len > vtep->mtu)) {
+		vx_drop_packet(lcore, m, VX_DROP_TOO_BIG);
+		return;
+	}
+	head = make_room(lcore, m);
+	if (unlikely(head == NULL)) {
+		vx_drop_packet(lcore, m, VX_DROP_NO_MBUF);
+		return;
+	}
+	write_header(head, lcore, segment, vtep, flow, (uint16_t)ip_len);
+	vx_mbuf_clear_offloads(head);
+	traffic = &lcore->vtep_traffic[vtep->index];
+	traffic->tx_frames++;
+	traffic->tx_bytes += frame_len;
+	traffic = &lcore->segment_traffic[segment->index];
+	traffic->tx_frames++;
+	traffic->tx_bytes += frame_len;
+	vx_lcore_count(lcore, VX_COUNT_ENCAP, 1);
+	vx_trace_note(lcore, head, VX_TRACE_ENCAP, vtep->index);
+	if (unlikely(vtep->state == VX_VTEP_RESOLVING))
+		hold(lcore, head, vtep);
+	else
+		vx_output(lcore, head, vtep->port);
+}

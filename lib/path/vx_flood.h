@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Broadcast, unknown-unicast and multicast frames (RFC 7348 section 4.2, head-end replication). */
+#ifndef VX_FLOOD_H
+#define VX_FLOOD_H
+
+#include "vx_lcore.h"
+#include "vx_segment.h"
+
+/*
+ * Send @m to every attachment of @segment but the one it came from and, if it did not come from a
+ * tunnel, to every VTEP of the flood list. Ownership is taken. Copies share the payload; the last
+ * target gets @m itself. @origin: where it came from, as FDB destination.
+ */
+void vx_flood(struct vx_lcore *lcore, struct rte_mbuf *m, const struct vx_segment *segment,
+	      uint32_t origin);
+
+#endif

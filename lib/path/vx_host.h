@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the underlay sends to this host itself: answered in place by the worker. */
+#ifndef VX_HOST_H
+#define VX_HOST_H
+
+#include "vx_lcore.h"
+
+/* An ARP packet: requests for local addresses are answered, what it says of its sender goes to the
+ * control thread. Ownership is taken. */
+void vx_host_arp(struct vx_lcore *lcore, struct rte_mbuf *m, uint16_t port);
+
+/* An ICMP packet for a local address: echo requests are answered. Ownership is taken.
+ * @ip_offset, @ip_header: where the IPv4 header is and its length, in bytes. */
+void vx_host_icmp(struct vx_lcore *lcore, struct rte_mbuf *m, uint16_t port, uint32_t ip_offset,
+		  uint32_t ip_header);
+
+#endif

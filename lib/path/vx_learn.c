@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "vx_learn.h"
+
+#include <rte_hash.h>
+#include <rte_hash_crc.h>
+#include <rte_ring.h>
+#include <rte_ring_elem.h>
+
+#include "vx_fdb.h"
+#include "vx_segment.h"
+#include "vx_trace.h"
+
+/* TSC cycles for which a posted record is not posted again: 2^24, about 8 ms at 2 GHz. */
+#define POSTED_SHIFT 24
+
+/* Was this (MAC, place) posted a moment ago? Remembers it if not. */
+static bool
+is_posted(struct vx_lcore *lcore, uint64_t key, uint32_t dest, rte_be32_t remote_be)
+{
+	const uint64_t epoch = lcore->now >> POSTED_SHIFT;
+	const uint64_t mark = key ^ (uint64_t)dest << 40 ^ (uint64_t)remote_be << 16 ^ epoch << 4;
+	uint64_t *slot = &lcore->posted[rte_hash_crc_8byte(key, dest) % VX_POSTED];
+
+	if (*slot == mark)
+		return true;
+	*slot = mark;
+	return false;
+}
+
+static void
+post(struct vx_lcore *lcore, const struct vx_burst *burst, unsigned int i)
+{
+	struct vx_learn record = {
+		.key = burst->source[i],
+		.dest = burst->origin[i],
+		.remote = vx_ip_from_v4(burst->remote_be[i]),
+	};
+
+	if (is_posted(lcore, record.key, record.dest, burst->remote_be[i]))
+		return;
+	if (rte_ring_sp_enqueue_elem(lcore->learn_ring, &record, sizeof(record)) != 0) {
+		vx_lcore_count(lcore, VX_COUNT_LEARN_RING_FULL, 1);
+		lcore->posted[rte_hash_crc_8byte(record.key, record.dest) % VX_POSTED] = 0;
+		return;
+	}
+	vx_lcore_count(lcore, VX_COUNT_LEARN_EVENTS, 1);
+	vx_trace_enter(lcore, burst, i);
+	vx_trace_note(lcore, burst->m[i], VX_TRACE_LEARN, 1);
+}
+
+static inline void
+learn_one(struct vx_lcore *lcore, const struct vx_burst *burst, unsigned int i, bool is_known,
+	  uint64_t value)
+{
+	if (likely(is_known && VX_FDB_DEST(value) == burst->origin[i])) {
+		vx_fdb_touch(lcore->tables->fdb, value, lcore->now_seconds);
+		return;
+	}
+	if (!burst->segment[i]->is_learning)
+		return;
+	if (is_known && (value & VX_FDB_STATIC) != 0) {
+		vx_lcore_count(lcore, VX_COUNT_STATIC_CONFLICT, 1);
+		return;
+	}
+	post(lcore, burst, i);
+}
+
+void
+vx_learn_burst(struct vx_lcore *lcore, struct vx_burst *burst)
+{
+	const void *key[VX_PATH_BURST];
+	void *data[VX_PATH_BURST];
+	uint64_t hits = 0;
+
+	if (burst->n == 0)
+		return;
+	for (unsigned int i = 0; i < burst->n; i++)
+		key[i] = &burst->source[i];
+	rte_hash_lookup_bulk_data(lcore->tables->fdb->hash, key, burst->n, &hits, data);
+	for (unsigned int i = 0; i < burst->n; i++) {
+		const bool is_known = (hits >> i & 1) != 0;
+
+		learn_one(lcore, burst, i, is_known, is_known ? (uint64_t)(uintptr_t)data[i] : 0);
+	}
+}

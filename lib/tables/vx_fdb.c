@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "vx_fdb.h"
+
+#include <errno.h>
+
+#include <rte_malloc.h>
+
+#include "vx_rcu.h"
+#include "vx_vtep.h"
+
+/* Wait for readers after this many deletions: fewer than the hash's queue of deferred slots. */
+#define SYNC_EVERY 16384u
+
+/* The control thread's copy of an entry, so that walks never touch the hash. value 0: unused. */
+struct vx_fdb_slot {
+	uint64_t key;
+	uint64_t value;
+};
+
+static uint64_t
+make_value(uint32_t slot, uint32_t dest, bool is_static)
+{
+	return VX_FDB_PRESENT | (is_static ? VX_FDB_STATIC : 0) | (uint64_t)dest << 24 | slot;
+}
+
+struct vx_fdb *
+vx_fdb_create(uint32_t max_macs, struct vx_rcu *rcu)
+{
+	struct vx_fdb *fdb = rte_zmalloc("vx_fdb", sizeof(*fdb), RTE_CACHE_LINE_SIZE);
+
+	if (fdb == NULL)
+		return NULL;
+	fdb->hash = vx_tables_hash("fdb", rcu, max_macs, sizeof(uint64_t), true);
+	fdb->stamp = rte_calloc("vx_fdb_stamp", max_macs, sizeof(*fdb->stamp), RTE_CACHE_LINE_SIZE);
+	fdb->slot = calloc(max_macs, sizeof(*fdb->slot));
+	if (fdb->hash == NULL || fdb->stamp == NULL || fdb->slot == NULL ||
+	    vx_index_init(&fdb->index, max_macs) < 0) {
+		vx_fdb_destroy(fdb);
+		return NULL;
+	}
+	return fdb;
+}
+
+void
+vx_fdb_destroy(struct vx_fdb *fdb)
+{
+	if (fdb == NULL)
+		return;
+	vx_index_fini(&fdb->index);
+	free(fdb->slot);
+	rte_free(fdb->stamp);
+	rte_hash_free(fdb->hash);
+	rte_free(fdb);
+}
+
+/* The VTEP's reference that an entry holds. */
+static void
+dest_ref(struct vx_tables *tables, uint32_t dest, bool is_static)
+{
+	if ((dest & VX_DEST_VTEP) != 0)
+		vx_vtep_ref(tables, dest & VX_DEST_INDEX,
+			    is_static ? VX_VTEP_STATIC : VX_VTEP_LEARNED);
+}
+
+static void
+dest_unref(struct vx_tables *tables, uint64_t value)
+{
+	if ((VX_FDB_DEST(value) & VX_DEST_VTEP) != 0)
+		vx_vtep_unref(tables, VX_FDB_DEST(value) & VX_DEST_INDEX,
+			      (value & VX_FDB_STATIC) != 0 ? VX_VTEP_STATIC : VX_VTEP_LEARNED);
+}
+
+/* Store @value for @key in the hash, new or over the old one. */
+static int
+store(struct vx_fdb *fdb, uint64_t key, uint64_t value)
+{
+	const uint32_t slot = VX_FDB_SLOT(value);
+
+	if (rte_hash_add_key_data(fdb->hash, &key, (void *)(uintptr_t)value) != 0)
+		return -ENOSPC;
+	fdb->n_static += (value & VX_FDB_STATIC) != 0;
+	fdb->n_static -= (fdb->slot[slot].value & VX_FDB_STATIC) != 0;
+	fdb->slot[slot] = (struct vx_fdb_slot){.key = key, .value = value};
+	return 0;
+}
+
+static int
+enter(struct vx_tables *tables, uint64_t key, uint32_t dest, bool is_static)
+{
+	struct vx_fdb *fdb = tables->fdb;
+	const uint32_t slot = vx_index_take(&fdb->index);
+
+	if (slot == VX_INDEX_NONE)
+		return -ENOSPC;
+	__atomic_store_n(&fdb->stamp[slot], fdb->now, __ATOMIC_RELAXED);
+	if (store(fdb, key, make_value(slot, dest, is_static)) < 0) {
+		vx_index_give(&fdb->index, slot);
+		return -ENOSPC;
+	}
+	dest_ref(tables, dest, is_static);
+	fdb->high = RTE_MAX(fdb->high, slot + 1);
+	return 0;
+}
+
+int
+vx_fdb_set(struct vx_tables *tables, uint64_t key, uint32_t dest, bool is_static, bool *moved)
+{
+	struct vx_fdb *fdb = tables->fdb;
+	uint64_t old, value;
+	void *data;
+
+	*moved = false;
+	if (rte_hash_lookup_data(fdb->hash, &key, &data) < 0)
+		return enter(tables, key, dest, is_static);
+	old = (uint64_t)(uintptr_t)data;
+	value = make_value(VX_FDB_SLOT(old), dest, is_static);
+	__atomic_store_n(&fdb->stamp[VX_FDB_SLOT(old)], fdb->now, __ATOMIC_RELAXED);
+	if (old == value)
+		return 0;
+	if ((old & VX_FDB_STATIC) != 0 && !is_static)
+		return VX_FDB_DEST(old) == dest ? 0 : -EPERM;
+	if (store(fdb, key, value) < 0)
+		return -ENOSPC;
+	*moved = VX_FDB_DEST(old) != dest;
+	/* The new reference first: the same VTEP must not be removed in between. */
+	dest_ref(tables, dest, is_static);
+	dest_unref(tables, old);
+	return 0;
+}
+
+static void
+delete_slot(struct vx_tables *tables, uint32_t slot)
+{
+	struct vx_fdb *fdb = tables->fdb;
+	const struct vx_fdb_slot entry = fdb->slot[slot];
+
+	rte_hash_del_key(fdb->hash, &entry.key);
+	fdb->n_static -= (entry.value & VX_FDB_STATIC) != 0;
+	fdb->slot[slot].value = 0;
+	vx_index_give(&fdb->index, slot);
+	dest_unref(tables, entry.value);
+	if (++fdb->deleted >= SYNC_EVERY) {
+		fdb->deleted = 0;
+		vx_rcu_synchronize(tables->rcu);
+	}
+}
+
+int
+vx_fdb_del(struct vx_tables *tables, uint64_t key)
+{
+	void *data;
+
+	if (rte_hash_lookup_data(tables->fdb->hash, &key, &data) < 0)
+		return -ENOENT;
+	delete_slot(tables, VX_FDB_SLOT((uint64_t)(uintptr_t)data));
+	return 0;
+}
+
+uint32_t
+vx_fdb_flush(struct vx_tables *tables, const struct vx_fdb_filter *filter)
+{
+	struct vx_fdb *fdb = tables->fdb;
+	uint32_t n = 0;
+
+	for (uint32_t slot = 0; slot < fdb->high; slot++) {
+		const struct vx_fdb_slot *entry = &fdb->slot[slot];
+
+		if (entry->value == 0)
+			continue;
+		if ((entry->value & VX_FDB_STATIC) != 0 && !filter->with_static)
+			continue;
+		if (filter->segment != VX_INDEX_NONE && entry->key >> 48 != filter->segment)
+			continue;
+		if (filter->dest != VX_DEST_NONE && VX_FDB_DEST(entry->value) != filter->dest)
+			continue;
+		delete_slot(tables, slot);
+		n++;
+	}
+	return n;
+}
+
+uint32_t
+vx_fdb_age(struct vx_tables *tables, uint32_t now, unsigned int steps)
+{
+	struct vx_fdb *fdb = tables->fdb;
+	const uint32_t ageing = tables->conf.ageing;
+	uint32_t budget = fdb->high / steps + 1, n = 0;
+
+	__atomic_store_n(&fdb->now, now, __ATOMIC_RELAXED);
+	if (ageing == 0)
+		return 0;
+	for (; budget > 0 && fdb->high > 0; budget--) {
+		const uint32_t slot = fdb->age_cursor;
+		const struct vx_fdb_slot *entry = &fdb->slot[slot];
+
+		fdb->age_cursor = slot + 1 >= fdb->high ? 0 : slot + 1;
+		if (entry->value == 0 || (entry->value & VX_FDB_STATIC) != 0)
+			continue;
+		if (now - __atomic_load_n(&fdb->stamp[slot], __ATOMIC_RELAXED) <= ageing)
+			continue;
+		delete_slot(tables, slot);
+		n++;
+	}
+	return n;
+}
+
+static void
+fill_entry(const struct vx_fdb *fdb, uint32_t slot, struct vx_fdb_entry *entry)
+{
+	const struct vx_fdb_slot *from = &fdb->slot[slot];
+
+	entry->slot = slot;
+	entry->segment = (uint32_t)(from->key >> 48);
+	entry->dest = VX_FDB_DEST(from->value);
+	entry->is_static = (from->value & VX_FDB_STATIC) != 0;
+	entry->age = fdb->now - __atomic_load_n(&fdb->stamp[slot], __ATOMIC_RELAXED);
+	for (unsigned int i = 0; i < RTE_ETHER_ADDR_LEN; i++)
+		entry->mac.addr_bytes[i] = (uint8_t)(from->key >> (8 * i));
+}
+
+bool
+vx_fdb_get(const struct vx_fdb *fdb, uint64_t key, struct vx_fdb_entry *entry)
+{
+	void *data;
+
+	if (rte_hash_lookup_data(fdb->hash, &key, &data) < 0)
+		return false;
+	fill_entry(fdb, VX_FDB_SLOT((uint64_t)(uintptr_t)data), entry);
+	return true;
+}
+
+bool
+vx_fdb_next(const struct vx_fdb *fdb, uint32_t slot, struct vx_fdb_entry *entry)
+{
+	for (; slot < fdb->high; slot++) {
+		if (fdb->slot[slot].value == 0)
+			continue;
+		fill_entry(fdb, slot, entry);
+		return true;
+	}
+	return false;
+}

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "vx_segment.h"
+
+#include <errno.h>
+
+#include <rte_malloc.h>
+
+#include "vx_attach.h"
+#include "vx_fdb.h"
+#include "vx_rcu.h"
+#include "vx_vtep.h"
+#include "vx_wire.h"
+
+static size_t
+segment_size(unsigned int targets)
+{
+	return sizeof(struct vx_segment) + targets * sizeof(uint32_t);
+}
+
+/* A copy that the caller may change, with room for one more target. NULL: no memory. */
+static struct vx_segment *
+segment_copy(const struct vx_segment *old)
+{
+	const unsigned int n = old->n_attaches + old->n_vteps;
+	struct vx_segment *copy = rte_malloc("vx_segment", segment_size(n + 1), 0);
+
+	if (copy != NULL)
+		memcpy(copy, old, segment_size(n));
+	return copy;
+}
+
+static void
+segment_publish(struct vx_tables *tables, const struct vx_segment *segment)
+{
+	const struct vx_segment *old = tables->segment[segment->index];
+
+	__atomic_store_n(&tables->segment[segment->index], segment, __ATOMIC_RELEASE);
+	vx_rcu_free(tables->rcu, old);
+}
+
+/* Put @target in at @position of the list, or take out what is there. */
+static void
+target_insert(struct vx_segment *segment, unsigned int position, uint32_t target)
+{
+	const unsigned int n = segment->n_attaches + segment->n_vteps;
+
+	memmove(&segment->target[position + 1], &segment->target[position],
+		(n - position) * sizeof(uint32_t));
+	segment->target[position] = target;
+}
+
+static void
+target_remove(struct vx_segment *segment, unsigned int position)
+{
+	const unsigned int n = segment->n_attaches + segment->n_vteps;
+
+	memmove(&segment->target[position], &segment->target[position + 1],
+		(n - position - 1) * sizeof(uint32_t));
+}
+
+/* The position of a VTEP in the flood list, or -1. */
+static int
+vtep_position(const struct vx_segment *segment, uint32_t vtep)
+{
+	for (unsigned int i = 0; i < segment->n_vteps; i++)
+		if (segment->target[segment->n_attaches + i] == vtep)
+			return (int)(segment->n_attaches + i);
+	return -1;
+}
+
+const struct vx_segment *
+vx_segment_find(const struct vx_tables *tables, uint32_t vni, struct vx_err *err)
+{
+	const struct vx_segment *segment = vx_segment_lookup(tables, vni);
+
+	if (segment == NULL)
+		vx_err_set(err, ENOENT, "there is no VNI %u: create it with vni add %u", vni, vni);
+	return segment;
+}
+
+static int
+conf_check(const struct vx_tables *tables, const struct vx_segment_conf *conf, struct vx_err *err)
+{
+	if (conf->vni == 0 || conf->vni > VX_VNI_MAX)
+		return vx_err_set(err, EINVAL, "VNI %u is out of range: expected 1 to %u",
+				  conf->vni, VX_VNI_MAX);
+	if (conf->mtu != 0 && (conf->mtu < VX_INNER_MTU_MIN || conf->mtu > VX_INNER_MTU_MAX4))
+		return vx_err_set(err, EINVAL, "MTU %u is out of range: expected %u to %zu",
+				  conf->mtu, VX_INNER_MTU_MIN, VX_INNER_MTU_MAX4);
+	if (!vx_ip_is_none(&conf->local)) {
+		char text[VX_IP_TEXT_MAX];
+
+		vx_ip_format(&conf->local, text, sizeof(text));
+		if (!vx_ip_is_v4(&conf->local) ||
+		    vx_view_find_local4(tables->view, vx_ip_v4(&conf->local)) == NULL)
+			return vx_err_set(err, EINVAL,
+					  "%s is not a local address: add it first "
+					  "with address add %s/LEN port P",
+					  text, text);
+	}
+	if (vx_segment_lookup(tables, conf->vni) != NULL)
+		return vx_err_set(err, EEXIST, "VNI %u exists already", conf->vni);
+	return 0;
+}
+
+int
+vx_segment_add(struct vx_tables *tables, const struct vx_segment_conf *conf, struct vx_err *err)
+{
+	struct vx_segment *segment;
+	int rc = conf_check(tables, conf, err);
+
+	if (rc < 0)
+		return rc;
+	segment = rte_zmalloc("vx_segment", segment_size(0), 0);
+	if (segment == NULL)
+		return vx_err_set(err, ENOMEM, "no memory for another segment");
+	segment->index = vx_index_take(&tables->segment_index);
+	if (segment->index == VX_INDEX_NONE) {
+		rte_free(segment);
+		return vx_err_set(err, ENOSPC,
+				  "all %u segments are in use: start with a larger "
+				  "--max-vnis",
+				  tables->conf.max_vnis);
+	}
+	segment->vni = conf->vni;
+	segment->vni_be = vx_vni_to_be(conf->vni);
+	segment->has_own_mtu = conf->mtu != 0;
+	segment->mtu = segment->has_own_mtu ? conf->mtu : tables->conf.mtu;
+	segment->is_learning = tables->conf.learning;
+	segment->local = conf->local;
+	segment->has_local = !vx_ip_is_none(&conf->local);
+	segment->local_be = segment->has_local ? vx_ip_v4(&conf->local) : 0;
+	segment_publish(tables, segment);
+	if (tables->hooks.segment_added != NULL)
+		tables->hooks.segment_added(tables->hooks.ctx, segment->index);
+	rc = rte_hash_add_key_data(tables->segment_hash, &segment->vni,
+				   (void *)(uintptr_t)(segment->index + 1));
+	if (rc != 0) {
+		const uint32_t index = segment->index;
+
+		tables->segment[index] = NULL;
+		rte_free(segment);
+		vx_index_give(&tables->segment_index, index);
+		return vx_err_set(err, ENOSPC, "the table of segments is full");
+	}
+	return 0;
+}
+
+int
+vx_segment_del(struct vx_tables *tables, uint32_t vni, struct vx_err *err)
+{
+	const struct vx_segment *segment = vx_segment_find(tables, vni, err);
+	struct vx_fdb_filter all = {.dest = VX_DEST_NONE, .with_static = true};
+	struct vx_attach attach;
+
+	if (segment == NULL)
+		return -ENOENT;
+	while (segment->n_attaches > 0) {
+		attach = *tables->attach[segment->target[0]];
+		if (vx_attach_del(tables, attach.port, err) < 0)
+			return -ENOMEM;
+		segment = tables->segment[segment->index];
+	}
+	/* First unreachable for new packets, then its MACs, so that none is learned again. */
+	rte_hash_del_key(tables->segment_hash, &vni);
+	__atomic_store_n(&tables->segment[segment->index], NULL, __ATOMIC_RELEASE);
+	all.segment = segment->index;
+	vx_fdb_flush(tables, &all);
+	for (unsigned int i = 0; i < segment->n_vteps; i++)
+		vx_vtep_unref(tables, segment->target[i], VX_VTEP_FLOOD);
+	vx_index_give(&tables->segment_index, segment->index);
+	vx_rcu_free(tables->rcu, segment);
+	return 0;
+}
+
+/* Publish one segment with another MTU or learning setting. */
+static int
+segment_change(struct vx_tables *tables, const struct vx_segment *old, uint16_t mtu,
+	       bool is_learning, bool has_own_learning)
+{
+	struct vx_segment *segment = segment_copy(old);
+
+	if (segment == NULL)
+		return -ENOMEM;
+	segment->mtu = mtu;
+	segment->is_learning = is_learning;
+	segment->has_own_learning = has_own_learning;
+	segment_publish(tables, segment);
+	return 0;
+}
+
+int
+vx_segment_set_mtu(struct vx_tables *tables, uint16_t mtu, struct vx_err *err)
+{
+	int rc = 0;
+
+	if (mtu < VX_INNER_MTU_MIN || mtu > VX_INNER_MTU_MAX4)
+		return vx_err_set(err, EINVAL, "MTU %u is out of range: expected %u to %zu", mtu,
+				  VX_INNER_MTU_MIN, VX_INNER_MTU_MAX4);
+	tables->conf.mtu = mtu;
+	for (uint32_t i = 0; i < tables->conf.max_vnis && rc == 0; i++) {
+		const struct vx_segment *segment = tables->segment[i];
+
+		if (segment != NULL && !segment->has_own_mtu)
+			rc = segment_change(tables, segment, mtu, segment->is_learning,
+					    segment->has_own_learning);
+	}
+	return rc < 0 ? vx_err_set(err, ENOMEM, "no memory") : 0;
+}
+
+int
+vx_segment_set_learning(struct vx_tables *tables, uint32_t vni, bool is_on, struct vx_err *err)
+{
+	const struct vx_segment *segment;
+	int rc = 0;
+
+	if (vni != 0) {
+		segment = vx_segment_find(tables, vni, err);
+		if (segment == NULL)
+			return -ENOENT;
+		rc = segment_change(tables, segment, segment->mtu, is_on, true);
+		return rc < 0 ? vx_err_set(err, ENOMEM, "no memory") : 0;
+	}
+	tables->conf.learning = is_on;
+	for (uint32_t i = 0; i < tables->conf.max_vnis && rc == 0; i++) {
+		segment = tables->segment[i];
+		if (segment != NULL && !segment->has_own_learning)
+			rc = segment_change(tables, segment, segment->mtu, is_on, false);
+	}
+	return rc < 0 ? vx_err_set(err, ENOMEM, "no memory") : 0;
+}
+
+int
+vx_segment_flood_add(struct vx_tables *tables, uint32_t vni, const struct vx_ip *remote,
+		     struct vx_err *err)
+{
+	const struct vx_segment *old = vx_segment_find(tables, vni, err);
+	char text[VX_IP_TEXT_MAX];
+	struct vx_segment *segment;
+	int64_t vtep;
+	int rc;
+
+	if (old == NULL)
+		return -ENOENT;
+	rc = vx_vtep_check(tables, remote, err);
+	if (rc < 0)
+		return rc;
+	vtep = vx_vtep_find(tables, remote);
+	if (vtep >= 0 && vtep_position(old, (uint32_t)vtep) >= 0)
+		return vx_err_set(err, EEXIST, "%s is in the flood list of VNI %u already",
+				  vx_ip_format(remote, text, sizeof(text)), vni);
+	vtep = vx_vtep_get(tables, remote, VX_VTEP_FLOOD);
+	if (vtep < 0)
+		return vx_err_set(err, (int)-vtep,
+				  "no room for another remote VTEP: start with a "
+				  "larger --max-vteps than %u",
+				  tables->conf.max_vteps);
+	segment = segment_copy(old);
+	if (segment == NULL) {
+		vx_vtep_unref(tables, (uint32_t)vtep, VX_VTEP_FLOOD);
+		return vx_err_set(err, ENOMEM, "no memory");
+	}
+	target_insert(segment, segment->n_attaches + segment->n_vteps, (uint32_t)vtep);
+	segment->n_vteps++;
+	segment_publish(tables, segment);
+	return 0;
+}
+
+int
+vx_segment_flood_del(struct vx_tables *tables, uint32_t vni, const struct vx_ip *remote,
+		     struct vx_err *err)
+{
+	const struct vx_segment *old = vx_segment_find(tables, vni, err);
+	struct vx_fdb_filter learned = {.with_static = false};
+	char text[VX_IP_TEXT_MAX];
+	struct vx_segment *segment;
+	int64_t vtep;
+	int position = -1;
+
+	if (old == NULL)
+		return -ENOENT;
+	vtep = vx_vtep_find(tables, remote);
+	if (vtep >= 0)
+		position = vtep_position(old, (uint32_t)vtep);
+	if (position < 0)
+		return vx_err_set(err, ENOENT, "%s is not in the flood list of VNI %u",
+				  vx_ip_format(remote, text, sizeof(text)), vni);
+	segment = segment_copy(old);
+	if (segment == NULL)
+		return vx_err_set(err, ENOMEM, "no memory");
+	target_remove(segment, (unsigned int)position);
+	segment->n_vteps--;
+	segment_publish(tables, segment);
+	learned.segment = segment->index;
+	learned.dest = VX_DEST_VTEP | (uint32_t)vtep;
+	vx_fdb_flush(tables, &learned);
+	vx_vtep_unref(tables, (uint32_t)vtep, VX_VTEP_FLOOD);
+	return 0;
+}
+
+int
+vx_segment_attach(struct vx_tables *tables, uint32_t index, uint32_t attach, bool is_added)
+{
+	struct vx_segment *segment = segment_copy(tables->segment[index]);
+	unsigned int position = 0;
+
+	if (segment == NULL)
+		return -ENOMEM;
+	if (is_added) {
+		target_insert(segment, segment->n_attaches, attach);
+		segment->n_attaches++;
+	} else {
+		while (segment->target[position] != attach)
+			position++;
+		target_remove(segment, position);
+		segment->n_attaches--;
+	}
+	segment_publish(tables, segment);
+	return 0;
+}
+
+const struct vx_segment *
+vx_segment_next(const struct vx_tables *tables, uint32_t vni)
+{
+	const struct vx_segment *best = NULL;
+
+	for (uint32_t i = 0; i < tables->conf.max_vnis; i++) {
+		const struct vx_segment *segment = tables->segment[i];
+
+		if (segment != NULL && segment->vni > vni &&
+		    (best == NULL || segment->vni < best->vni))
+			best = segment;
+	}
+	return best;
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What workers need to know besides the tables, as one immutable snapshot: the control thread
+ * copies the current view, changes the copy, publishes it, and RCU frees the old one. A worker
+ * loads the pointer once per loop, so that one burst never sees two configurations.
+ */
+#ifndef VX_VIEW_H
+#define VX_VIEW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <rte_config.h>
+#include <rte_ether.h>
+
+#include "vx_ip.h"
+#include "vx_role.h"
+
+struct rte_mempool;
+struct vx_tables;
+struct vx_trace;
+
+#define VX_LOCALS_MAX  32
+#define VX_ATTACH_NONE UINT32_MAX
+
+struct vx_view_port {
+	uint32_t untagged;     /* attachment of untagged frames, or VX_ATTACH_NONE */
+	uint32_t max_tx_frame; /* bytes without FCS that the driver sends */
+	uint32_t max_tx_chain; /* longer frames must be in one segment; 0: all frames */
+	uint32_t cut_len; /* a frame of this length may have been cut; 0: the driver never cuts */
+	uint16_t mtu;	  /* underlay: largest outer IP packet in bytes */
+	enum vx_role role;
+	bool is_up;	     /* started and link up: may be sent to */
+	bool takes_indirect; /* sends mbufs whose data lies in another mbuf (clones) */
+	struct rte_ether_addr mac;
+	struct rte_mempool *linear_pool; /* buffers for linear copies, NULL: never needed */
+};
+
+struct vx_view_local {
+	struct vx_ip ip;
+	uint16_t port;
+};
+
+struct vx_view {
+	bool is_peers_known;	 /* set peers known: only VTEPs that flood or fdb commands name */
+	rte_be16_t udp_port_be;	 /* VXLAN destination port, RFC 7348 section 5 */
+	uint16_t source_port_lo; /* first outer UDP source port, host order */
+	uint32_t source_ports;	 /* how many, 1..65535 */
+	struct vx_trace *trace;	 /* NULL: tracing is off */
+	uint16_t n_locals;
+	struct vx_view_local local[VX_LOCALS_MAX];
+	struct vx_view_port port[RTE_MAX_ETHPORTS];
+};
+
+/*
+ * Start a change: a copy of the current view that the caller may edit. The control thread only.
+ * NULL with rte_errno ENOMEM. End it with vx_view_publish(), or rte_free() to give it up.
+ */
+struct vx_view *vx_view_edit(const struct vx_tables *tables);
+
+/* Make @view (from vx_view_edit(), ownership taken) the one that workers see from their next loop.
+ */
+void vx_view_publish(struct vx_tables *tables, struct vx_view *view);
+
+/* Is @addr_be a local address? Workers; the list is short, a scan beats a hash. */
+static inline const struct vx_view_local *
+vx_view_find_local4(const struct vx_view *view, rte_be32_t addr_be)
+{
+	for (unsigned int i = 0; i < view->n_locals; i++)
+		if (view->local[i].ip.words_be[3] == addr_be && vx_ip_is_v4(&view->local[i].ip))
+			return &view->local[i];
+	return NULL;
+}
+
+#endif

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "vx_vtep.h"
+
+#include <errno.h>
+
+#include <rte_malloc.h>
+
+#include "vx_rcu.h"
+#include "vx_vtep_refs.h"
+
+#define OUTER_TTL 64 /* RFC 1700's default */
+
+static bool
+is_named(const struct vx_vtep_refs *refs)
+{
+	return refs->n[VX_VTEP_FLOOD] + refs->n[VX_VTEP_STATIC] > 0;
+}
+
+/* The one's-complement sum of the IPv4 header's constant fields: not the source, and not what is
+ * zero in the template.
+ */
+static uint32_t
+header_sum(const struct rte_ipv4_hdr *ip)
+{
+	return (uint16_t)~rte_ipv4_cksum(ip);
+}
+
+static void
+header_fill(struct vx_vtep *vtep)
+{
+	struct vx_outer4 *outer = &vtep->header.outer4;
+	const struct vx_vtep_path *path = &vtep->path;
+
+	memset(&vtep->header, 0, sizeof(vtep->header));
+	outer->ether.dst_addr = path->next_hop_mac;
+	outer->ether.src_addr = path->source_mac;
+	outer->ether.ether_type = RTE_BE16(RTE_ETHER_TYPE_IPV4);
+	outer->ip.version_ihl = RTE_IPV4_VHL_DEF;
+	outer->ip.time_to_live = OUTER_TTL;
+	outer->ip.next_proto_id = IPPROTO_UDP;
+	outer->ip.dst_addr = vx_ip_v4(&vtep->remote);
+	outer->vxlan.flags_be = VX_VXLAN_FLAG_I;
+	vtep->ip_sum = header_sum(&outer->ip);
+	/* After the sum: a segment may have a source address of its own. */
+	outer->ip.src_addr = vx_ip_v4(&path->source);
+}
+
+/* Publish a VTEP under its index, with @path (NULL: the old one's) and the current references. */
+static int
+publish(struct vx_tables *tables, uint32_t index, const struct vx_ip *remote,
+	const struct vx_vtep_path *path)
+{
+	const struct vx_vtep *old = tables->vtep[index];
+	struct vx_vtep *vtep;
+
+	vtep = rte_zmalloc("vx_vtep", sizeof(*vtep), RTE_CACHE_LINE_SIZE);
+	if (vtep == NULL)
+		return -ENOMEM;
+	vtep->index = index;
+	vtep->remote = *remote;
+	if (path != NULL)
+		vtep->path = *path;
+	vtep->state = (uint8_t)vtep->path.state;
+	vtep->port = vtep->path.port;
+	vtep->mtu = vtep->path.mtu;
+	vtep->is_named = is_named(&tables->vtep_refs[index]);
+	header_fill(vtep);
+	__atomic_store_n(&tables->vtep[index], vtep, __ATOMIC_RELEASE);
+	vx_rcu_free(tables->rcu, old);
+	return 0;
+}
+
+int
+vx_vtep_check(const struct vx_tables *tables, const struct vx_ip *remote, struct vx_err *err)
+{
+	char text[VX_IP_TEXT_MAX];
+
+	vx_ip_format(remote, text, sizeof(text));
+	if (!vx_ip_is_v4(remote))
+		return vx_err_set(err, EINVAL, "%s is IPv6: expected an IPv4 address", text);
+	if (vx_ip_is_multicast(remote))
+		return vx_err_set(err, EINVAL, "%s is a multicast group: expected a host's address",
+				  text);
+	if (!vx_ip_is_host(remote))
+		return vx_err_set(err, EINVAL,
+				  "%s cannot be a remote VTEP: expected a host's "
+				  "unicast address",
+				  text);
+	for (unsigned int i = 0; i < tables->view->n_locals; i++)
+		if (vx_ip_is_equal(&tables->view->local[i].ip, remote))
+			return vx_err_set(err, EINVAL, "%s is this VTEP's own address", text);
+	return 0;
+}
+
+int64_t
+vx_vtep_find(const struct vx_tables *tables, const struct vx_ip *remote)
+{
+	void *data;
+
+	if (rte_hash_lookup_data(tables->vtep_hash, remote, &data) < 0)
+		return -ENOENT;
+	return (int64_t)(uintptr_t)data - 1;
+}
+
+int64_t
+vx_vtep_get(struct vx_tables *tables, const struct vx_ip *remote, enum vx_vtep_use use)
+{
+	const struct vx_vtep_path none = {.state = VX_VTEP_NO_ROUTE};
+	int64_t found = vx_vtep_find(tables, remote);
+	uint32_t index;
+
+	if (found >= 0) {
+		vx_vtep_ref(tables, (uint32_t)found, use);
+		return found;
+	}
+	index = vx_index_take(&tables->vtep_index);
+	if (index == VX_INDEX_NONE)
+		return -ENOSPC;
+	memset(&tables->vtep_refs[index], 0, sizeof(tables->vtep_refs[index]));
+	tables->vtep_refs[index].n[use] = 1;
+	if (publish(tables, index, remote, &none) < 0)
+		goto err_give_index;
+	if (rte_hash_add_key_data(tables->vtep_hash, remote, (void *)(uintptr_t)(index + 1)) != 0)
+		goto err_unpublish;
+	if (tables->hooks.vtep_added != NULL)
+		tables->hooks.vtep_added(tables->hooks.ctx, index, remote);
+	return index;
+
+err_unpublish:
+	rte_free(VX_UNCONST(tables->vtep[index]));
+	tables->vtep[index] = NULL;
+err_give_index:
+	vx_index_give(&tables->vtep_index, index);
+	return -ENOMEM;
+}
+
+/* Show workers whether the VTEP is a named one, after its references changed. */
+static void
+refresh_named(struct vx_tables *tables, uint32_t index)
+{
+	const struct vx_vtep *vtep = tables->vtep[index];
+	const struct vx_vtep_path path = vtep->path;
+
+	if (vtep->is_named != is_named(&tables->vtep_refs[index]))
+		publish(tables, index, &vtep->remote, &path);
+}
+
+void
+vx_vtep_ref(struct vx_tables *tables, uint32_t index, enum vx_vtep_use use)
+{
+	tables->vtep_refs[index].n[use]++;
+	refresh_named(tables, index);
+}
+
+void
+vx_vtep_unref(struct vx_tables *tables, uint32_t index, enum vx_vtep_use use)
+{
+	struct vx_vtep_refs *refs = &tables->vtep_refs[index];
+	const struct vx_vtep *vtep = tables->vtep[index];
+	const struct vx_ip remote = vtep->remote;
+
+	refs->n[use]--;
+	if (refs->n[VX_VTEP_FLOOD] + refs->n[VX_VTEP_STATIC] + refs->n[VX_VTEP_LEARNED] > 0) {
+		refresh_named(tables, index);
+		return;
+	}
+	rte_hash_del_key(tables->vtep_hash, &remote);
+	__atomic_store_n(&tables->vtep[index], NULL, __ATOMIC_RELEASE);
+	vx_rcu_free(tables->rcu, vtep);
+	vx_index_give(&tables->vtep_index, index);
+	if (tables->hooks.vtep_removed != NULL)
+		tables->hooks.vtep_removed(tables->hooks.ctx, index, &remote);
+}
+
+static bool
+is_same_path(const struct vx_vtep_path *a, const struct vx_vtep_path *b)
+{
+	return a->state == b->state && a->port == b->port && a->mtu == b->mtu &&
+	       vx_ip_is_equal(&a->source, &b->source) &&
+	       vx_ip_is_equal(&a->next_hop, &b->next_hop) &&
+	       rte_is_same_ether_addr(&a->source_mac, &b->source_mac) &&
+	       rte_is_same_ether_addr(&a->next_hop_mac, &b->next_hop_mac);
+}
+
+void
+vx_vtep_set_path(struct vx_tables *tables, uint32_t index, const struct vx_vtep_path *path)
+{
+	const struct vx_vtep *vtep = tables->vtep[index];
+	const struct vx_ip remote = vtep->remote;
+
+	if (!is_same_path(&vtep->path, path))
+		publish(tables, index, &remote, path);
+}
+
+const char *
+vx_vtep_state_name(enum vx_vtep_state state)
+{
+	switch (state) {
+	case VX_VTEP_NO_ROUTE:
+		return "no-route";
+	case VX_VTEP_RESOLVING:
+		return "resolving";
+	case VX_VTEP_READY:
+		return "ready";
+	case VX_VTEP_FAILED:
+		return "failed";
+	}
+	return "?";
+}

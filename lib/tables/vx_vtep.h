@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Remote VTEPs, each with the outer header that every packet to it begins with. */
+#ifndef VX_VTEP_H
+#define VX_VTEP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <rte_ether.h>
+#include <rte_hash.h>
+
+#include "vx_err.h"
+#include "vx_ip.h"
+#include "vx_tables.h"
+#include "vx_wire.h"
+
+enum vx_vtep_state {
+	VX_VTEP_NO_ROUTE,  /* no route, or no local address towards it */
+	VX_VTEP_RESOLVING, /* the next hop's MAC is being asked for: packets are held */
+	VX_VTEP_READY,
+	VX_VTEP_FAILED, /* the next hop does not answer */
+};
+
+/* How packets reach it: what routes, addresses and neighbours say now. */
+struct vx_vtep_path {
+	enum vx_vtep_state state;
+	uint16_t port;
+	uint16_t mtu; /* bytes of outer IP packet that the path carries */
+	struct vx_ip source, next_hop;
+	struct rte_ether_addr source_mac, next_hop_mac;
+};
+
+/*
+ * Immutable once published. The header has everything but lengths, IP ID and checksum, source port
+ * and VNI; the checksum starts from ip_sum, which covers its constant fields.
+ */
+struct vx_vtep {
+	union {
+		struct vx_outer4 outer4;
+		uint8_t bytes[64]; /* so that a copy can be one full cache line */
+	} header;
+	uint32_t index;
+	uint32_t ip_sum;
+	uint16_t port;
+	uint16_t mtu;
+	uint8_t state; /* enum vx_vtep_state */
+	bool is_named; /* by a flood list or a static FDB entry: `set peers known` */
+	struct vx_ip remote;
+	struct vx_vtep_path path;
+} __rte_cache_aligned;
+_Static_assert(sizeof(struct vx_outer4) <= 64, "the copy in encap takes 64 bytes");
+
+/* Why a remote VTEP is kept. */
+enum vx_vtep_use {
+	VX_VTEP_FLOOD,	 /* in a flood list */
+	VX_VTEP_STATIC,	 /* named by a static FDB entry */
+	VX_VTEP_LEARNED, /* an inner MAC was learned behind it */
+	VX_VTEP_USES,
+};
+
+/* May @remote be a remote VTEP: IPv4, a host's address, not one of ours? 0 or -EINVAL. */
+int vx_vtep_check(const struct vx_tables *tables, const struct vx_ip *remote, struct vx_err *err);
+
+/* Control thread: find or make the VTEP and take a reference; its index, or -ENOSPC, -ENOMEM. */
+int64_t vx_vtep_get(struct vx_tables *tables, const struct vx_ip *remote, enum vx_vtep_use use);
+
+/* Take or drop one more reference. The last one removes the VTEP. */
+void vx_vtep_ref(struct vx_tables *tables, uint32_t index, enum vx_vtep_use use);
+void vx_vtep_unref(struct vx_tables *tables, uint32_t index, enum vx_vtep_use use);
+
+/* Publish what the underlay now knows of the way to it. Nothing is done if nothing changed. */
+void vx_vtep_set_path(struct vx_tables *tables, uint32_t index, const struct vx_vtep_path *path);
+
+/* The index of the VTEP with this address, or -ENOENT. */
+int64_t vx_vtep_find(const struct vx_tables *tables, const struct vx_ip *remote);
+
+const char *vx_vtep_state_name(enum vx_vtep_state state);
+
+/* Workers: the VTEP of an index, NULL where it has just been removed. */
+static inline const struct vx_vtep *
+vx_vtep_at(const struct vx_tables *tables, uint32_t index)
+{
+	return __atomic_load_n(&tables->vtep[index], __ATOMIC_ACQUIRE);
+}
+
+#endif

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The underlay as the control thread sees it: local addresses (vx_address.h), routes (vx_route.h),
+ * neighbours (vx_neigh.h) and, made from them, the path to each remote VTEP.
+ *
+ * One thread only. There is no clock inside: time is what vx_underlay_tick() and
+ * vx_underlay_arp_seen() were last told, so call the tick before a batch of other calls.
+ */
+#ifndef VX_UNDERLAY_H
+#define VX_UNDERLAY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <rte_ether.h>
+
+#include "vx_count.h"
+#include "vx_drop.h"
+#include "vx_ip.h"
+
+struct rte_mbuf;
+struct rte_mempool;
+struct vx_arp_notice;
+struct vx_underlay;
+
+#define VX_UNDERLAY_PORT_NONE UINT16_MAX
+
+/* What the underlay asks of its owner; all are given @ctx of the configuration. Only changed() may
+ * call back: vx_underlay_path(), vx_underlay_track(), vx_underlay_untrack(). */
+struct vx_underlay_ops {
+	/* Send @m, which now belongs to the callee. */
+	void (*send)(void *ctx, uint16_t port, struct rte_mbuf *m);
+	/* The path to a tracked remote may differ from before: at most once per call or tick. */
+	void (*changed)(void *ctx);
+	/* A held packet is given up: the callee counts @reason and frees it. */
+	void (*drop)(void *ctx, struct rte_mbuf *m, enum vx_drop reason);
+	/*
+	 * Add @n to the control thread's counter. Counted here: ARP_REQUESTS and ORIGINATED,
+	 * DROP_NO_MBUF for a request that found no buffer, ARP_FAILED, and UNHELD for each packet
+	 * that was handed to vx_underlay_hold(), when it is sent or given up. HELD is for whoever
+	 * hands the packet over.
+	 */
+	void (*count)(void *ctx, enum vx_count which, uint64_t n);
+};
+
+/* A limit of 0 means its default. */
+struct vx_underlay_conf {
+	struct vx_underlay_ops ops;
+	void *ctx;
+	struct rte_mempool *pool; /* for ARP requests */
+	uint64_t now_ms;
+	uint32_t max_addresses;	 /* 256 */
+	uint32_t max_routes;	 /* 4096, static ones */
+	uint32_t max_neighbours; /* 4096 */
+	uint32_t max_remotes;	 /* 4096 */
+};
+
+/* NULL with rte_errno on failure. */
+struct vx_underlay *vx_underlay_create(const struct vx_underlay_conf *conf);
+
+/* Held packets are given back with VX_DROP_STOPPED. NULL is allowed. */
+void vx_underlay_destroy(struct vx_underlay *u);
+
+/*
+ * A port of the underlay is there, or its MAC or link state has changed. Link down makes routes
+ * through it unusable and forgets its learned neighbours; link up announces its addresses.
+ * 0; -EINVAL for a port number out of range or a MAC that is no host's.
+ */
+int vx_underlay_port_set(struct vx_underlay *u, uint16_t port, const struct rte_ether_addr *mac,
+			 bool is_up);
+
+/* The port is gone, and with it its addresses and neighbours, static ones included. */
+void vx_underlay_port_del(struct vx_underlay *u, uint16_t port);
+
+/* Timers; about every 100 ms. */
+void vx_underlay_tick(struct vx_underlay *u, uint64_t now_ms);
+
+/* A worker saw this valid ARP packet. */
+void vx_underlay_arp_seen(struct vx_underlay *u, const struct vx_arp_notice *notice,
+			  uint64_t now_ms);
+
+enum vx_hop_state {
+	VX_HOP_NO_ROUTE,
+	VX_HOP_RESOLVING, /* hand packets over with vx_underlay_hold() */
+	VX_HOP_READY,
+	VX_HOP_FAILED,
+};
+
+#define VX_HOP_NEIGHBOUR_NONE UINT32_MAX
+
+/* The way to a remote VTEP. With VX_HOP_NO_ROUTE only @state, @neighbour and @why mean something,
+ * and @next_hop_mac only with VX_HOP_READY. */
+struct vx_hop {
+	enum vx_hop_state state;
+	uint16_t port;
+	struct vx_ip source; /* the local address in the next hop's subnet */
+	struct vx_ip next_hop;
+	struct rte_ether_addr source_mac;
+	struct rte_ether_addr next_hop_mac;
+	uint32_t neighbour; /* as in struct vx_neigh_info, or VX_HOP_NEIGHBOUR_NONE */
+	const char *why;    /* for people; a constant */
+};
+
+void vx_underlay_path(struct vx_underlay *u, const struct vx_ip *remote, struct vx_hop *hop);
+
+/*
+ * From now on, keep the next hop towards @remote resolved, whatever happens to routes and
+ * addresses. Counted: as many untrack calls undo it. 0, or -ENOSPC when there are too many.
+ */
+int vx_underlay_track(struct vx_underlay *u, const struct vx_ip *remote);
+void vx_underlay_untrack(struct vx_underlay *u, const struct vx_ip *remote);
+
+/*
+ * Take @m, a complete outer frame for the tracked @remote but for its destination MAC, whose
+ * first 6 bytes nobody else shares: send it when the next hop is known, or give it back.
+ */
+void vx_underlay_hold(struct vx_underlay *u, const struct vx_ip *remote, struct rte_mbuf *m);
+
+#endif
