@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Commands: local addresses. */
+#include "cli_nouns.h"
+#include "net.h"
+#include "vx_address.h"
+
+static int
+run_add(struct cli_call *call)
+{
+	return net_address_add(call->app, &call->v[0].prefix, (uint16_t)call->v[1].number,
+			       call->err);
+}
+
+static int
+run_del(struct cli_call *call)
+{
+	return net_address_del(call->app, &call->v[0].ip, call->err);
+}
+
+static int
+run_show(struct cli_call *call)
+{
+	struct vx_address_info info;
+	uint32_t iterator = 0;
+
+	fprintf(call->out, "%-22s %-4s %-20s %s\n", "address", "port", "name", "state");
+	while (vx_address_next(call->app->underlay, &iterator, &info)) {
+		char ip[VX_IP_TEXT_MAX], text[VX_IP_TEXT_MAX + 8];
+
+		snprintf(text, sizeof(text), "%s/%u", vx_ip_format(&info.prefix.ip, ip, sizeof(ip)),
+			 info.prefix.len);
+		fprintf(call->out, "%-22s %-4u %-20s %s\n", text, info.port,
+			call->app->ports.port[info.port].name, info.is_up ? "up" : "down");
+	}
+	return 0;
+}
+
+/* clang-format off */
+const struct cli_row cli_address_rows[] = {
+	{"address add IP/LEN port P",
+	 "give an underlay port a local VTEP address\n"
+	 "It is announced by ARP, makes a connected route, and tunnels end at it.",
+	 run_add},
+	{"address del IP:local", "take a local address away", run_del},
+	{"show address", "local addresses", run_show},
+	{0},
+};
+/* clang-format on */

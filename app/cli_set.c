@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Commands: settings. */
+#include <errno.h>
+
+#include "cli_nouns.h"
+#include "net.h"
+#include "vx_segment.h"
+#include "vx_wire.h"
+
+/* Publish a view with one change made by @change. */
+static int
+view_change(struct cli_call *call, void (*change)(struct vx_view *view, const struct cli_value *v))
+{
+	struct vx_view *view = vx_view_edit(call->app->tables);
+
+	if (view == NULL)
+		return vx_err_set(call->err, ENOMEM, "no memory");
+	change(view, call->v);
+	vx_view_publish(call->app->tables, view);
+	return 0;
+}
+
+static int
+run_mtu(struct cli_call *call)
+{
+	if (call->v[0].number < VX_INNER_MTU_MIN || call->v[0].number > VX_INNER_MTU_MAX4)
+		return vx_err_set(call->err, EINVAL, "MTU %s is out of range: expected %u to %zu",
+				  call->v[0].text, VX_INNER_MTU_MIN, VX_INNER_MTU_MAX4);
+	return net_mtu(call->app, (uint16_t)call->v[0].number, call->err);
+}
+
+static void
+change_udp_port(struct vx_view *view, const struct cli_value *v)
+{
+	view->udp_port_be = rte_cpu_to_be_16((uint16_t)v[0].number);
+}
+
+static int
+run_udp_port(struct cli_call *call)
+{
+	return view_change(call, change_udp_port);
+}
+
+static void
+change_source_ports(struct vx_view *view, const struct cli_value *v)
+{
+	view->source_port_lo = (uint16_t)v[0].number;
+	view->source_ports = (uint32_t)(v[1].number - v[0].number + 1);
+}
+
+static int
+run_source_ports(struct cli_call *call)
+{
+	if (call->v[0].number > call->v[1].number)
+		return vx_err_set(call->err, EINVAL,
+				  "the range %s to %s is empty: expected the lower port first",
+				  call->v[0].text, call->v[1].text);
+	return view_change(call, change_source_ports);
+}
+
+static int
+run_learning(struct cli_call *call)
+{
+	return vx_segment_set_learning(call->app->tables,
+				       call->v[1].is_set ? (uint32_t)call->v[1].number : 0,
+				       call->v[0].word == 0, call->err);
+}
+
+static int
+run_ageing(struct cli_call *call)
+{
+	/* The stamps are 32-bit seconds: half their range keeps ages unambiguous. */
+	if (call->v[0].number > INT32_MAX)
+		return vx_err_set(call->err, EINVAL,
+				  "%s seconds are out of range: expected 0 (never) to %d",
+				  call->v[0].text, INT32_MAX);
+	call->app->tables->conf.ageing = (uint32_t)call->v[0].number;
+	return 0;
+}
+
+static void
+change_peers(struct vx_view *view, const struct cli_value *v)
+{
+	view->is_peers_known = v[0].word == 1;
+}
+
+static int
+run_peers(struct cli_call *call)
+{
+	return view_change(call, change_peers);
+}
+
+/* clang-format off */
+const struct cli_row cli_set_rows[] = {
+	{"set mtu MTU",
+	 "largest inner packet, for segments without an MTU of their own\n"
+	 "As `ip link set vxlan0 mtu N` counts: without Ethernet header and VLAN tags. 68 to 65485.\n"
+	 "Access ports that are set up for less are set up again, which loses what arrives meanwhile.",
+	 run_mtu},
+	{"set udp-port N:udp-port",
+	 "UDP port of VXLAN, sent to and accepted\n4789 (RFC 7348); Linux defaults to 8472.",
+	 run_udp_port},
+	{"set source-ports LO HI",
+	 "range of outer UDP source ports\n"
+	 "Each flow has one, by a hash of its inner headers. 49152 to 65535.",
+	 run_source_ports},
+	{"set learning on|off [vni VNI]", "learn source MACs, everywhere or in one segment", run_learning},
+	{"set ageing SECONDS", "forget a learned MAC after so long without traffic\n300; 0: never.",
+	 run_ageing},
+	{"set peers any|known",
+	 "whose tunnel packets are taken\n"
+	 "any: every source's (RFC 7348); known: only those of VTEPs that flood or fdb commands name.",
+	 run_peers},
+	{0},
+};
+/* clang-format on */

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Commands: segments. */
+#include <stdlib.h>
+
+#include "cli_nouns.h"
+#include "stats.h"
+#include "vx_attach.h"
+#include "vx_fdb.h"
+#include "vx_segment.h"
+#include "vx_vtep.h"
+#include "vx_wire.h"
+
+static int
+run_add(struct cli_call *call)
+{
+	struct vx_segment_conf conf = {.vni = (uint32_t)call->v[0].number};
+
+	if (call->v[2].is_set &&
+	    (call->v[2].number < VX_INNER_MTU_MIN || call->v[2].number > VX_INNER_MTU_MAX4))
+		return vx_err_set(call->err, EINVAL, "MTU %s is out of range: expected %u to %zu",
+				  call->v[2].text, VX_INNER_MTU_MIN, VX_INNER_MTU_MAX4);
+	if (call->v[1].is_set)
+		conf.local = call->v[1].ip;
+	if (call->v[2].is_set)
+		conf.mtu = (uint16_t)call->v[2].number;
+	return vx_segment_add(call->app->tables, &conf, call->err);
+}
+
+static int
+run_del(struct cli_call *call)
+{
+	return vx_segment_del(call->app->tables, (uint32_t)call->v[0].number, call->err);
+}
+
+/* Entries per segment index. The caller frees it; NULL: no memory. */
+static uint32_t *
+count_macs(const struct vx_tables *tables)
+{
+	uint32_t *n = calloc(tables->conf.max_vnis, sizeof(*n));
+	struct vx_fdb_entry entry = {.slot = 0};
+
+	for (uint32_t slot = 0; n != NULL && vx_fdb_next(tables->fdb, slot, &entry);
+	     slot = entry.slot + 1)
+		n[entry.segment]++;
+	return n;
+}
+
+/* The largest inner MTU that every VTEP of the flood list takes without fragments. */
+static uint32_t
+unfragmented_mtu(const struct vx_tables *tables, const struct vx_segment *segment)
+{
+	uint32_t least = UINT16_MAX;
+
+	for (unsigned int i = 0; i < segment->n_vteps; i++) {
+		const struct vx_vtep *vtep = tables->vtep[segment->target[segment->n_attaches + i]];
+
+		if (vtep != NULL && vtep->mtu != 0)
+			least = RTE_MIN(least, (uint32_t)vtep->mtu);
+	}
+	return least - (uint32_t)(VX_OUTER4_IP_LEN + VX_ETHER_HDR_LEN);
+}
+
+static void
+show_one(struct cli_call *call, const struct vx_segment *segment, uint32_t macs)
+{
+	const struct vx_traffic traffic = stats_segment(call->app, segment->index);
+	char ip[VX_IP_TEXT_MAX];
+
+	fprintf(call->out,
+		"%-8u %6u %9u %-16s %-8s %6u %5u %8u %12" PRIu64 " %15" PRIu64 " %12" PRIu64
+		" %15" PRIu64 "\n",
+		segment->vni, segment->mtu, unfragmented_mtu(call->app->tables, segment),
+		segment->has_local ? vx_ip_format(&segment->local, ip, sizeof(ip)) : "by route",
+		segment->is_learning ? "on" : "off", segment->n_attaches, segment->n_vteps, macs,
+		traffic.rx_frames, traffic.rx_bytes, traffic.tx_frames, traffic.tx_bytes);
+}
+
+static int
+run_show(struct cli_call *call)
+{
+	const struct vx_tables *tables = call->app->tables;
+	const struct vx_segment *segment = NULL;
+	uint32_t *macs;
+
+	if (call->v[0].is_set) {
+		segment = vx_segment_find(tables, (uint32_t)call->v[0].number, call->err);
+		if (segment == NULL)
+			return -ENOENT;
+	}
+	macs = count_macs(tables);
+	if (macs == NULL)
+		return vx_err_set(call->err, ENOMEM, "no memory");
+	fprintf(call->out, "%-8s %6s %9s %-16s %-8s %6s %5s %8s %12s %15s %12s %15s\n", "vni",
+		"mtu", "unfragm.", "local", "learning", "access", "flood", "macs", "rx-frames",
+		"rx-bytes", "tx-frames", "tx-bytes");
+	if (segment != NULL) {
+		show_one(call, segment, macs[segment->index]);
+	} else {
+		for (segment = vx_segment_next(tables, 0); segment != NULL;
+		     segment = vx_segment_next(tables, segment->vni))
+			show_one(call, segment, macs[segment->index]);
+	}
+	free(macs);
+	return 0;
+}
+
+/* clang-format off */
+const struct cli_row cli_vni_rows[] = {
+	{"vni add VNI [local IP:local] [mtu MTU]",
+	 "create a segment\n"
+	 "local: outer source address, instead of the one that the route chooses.\n"
+	 "mtu: largest inner packet, instead of what `set mtu` says.",
+	 run_add},
+	{"vni del VNI", "delete a segment with its attachments, flood list and MACs", run_del},
+	{"show vni [VNI]",
+	 "segments and their traffic\n"
+	 "unfragm.: the largest inner MTU that the underlay carries without fragments;\n"
+	 "rx: taken out of tunnels, tx: put into tunnels, in inner frames and bytes.",
+	 run_show},
+	{0},
+};
+/* clang-format on */

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* `show config` and `save`: the commands that make what is configured now. */
+#include <errno.h>
+
+#include "app.h"
+#include "cli.h"
+#include "vx_address.h"
+#include "vx_attach.h"
+#include "vx_fdb.h"
+#include "vx_neigh.h"
+#include "vx_route.h"
+#include "vx_segment.h"
+#include "vx_vtep.h"
+
+static void
+print_settings(const struct app *app, FILE *out)
+{
+	const struct vx_tables *tables = app->tables;
+	const struct vx_view *view = tables->view;
+
+	fprintf(out, "set mtu %u\n", tables->conf.mtu);
+	fprintf(out, "set udp-port %u\n", rte_be_to_cpu_16(view->udp_port_be));
+	fprintf(out, "set source-ports %u %u\n", view->source_port_lo,
+		view->source_port_lo + view->source_ports - 1);
+	fprintf(out, "set learning %s\n", tables->conf.learning ? "on" : "off");
+	fprintf(out, "set ageing %u\n", tables->conf.ageing);
+	fprintf(out, "set peers %s\n", view->is_peers_known ? "known" : "any");
+}
+
+static void
+print_ports(const struct app *app, FILE *out)
+{
+	for (unsigned int id = 0; id < RTE_MAX_ETHPORTS; id++) {
+		const struct port *port = &app->ports.port[id];
+
+		if (port->role != VX_ROLE_NONE && app->is_mtu_set[id])
+			fprintf(out, "port config mtu %s %u\n", port->name, port->plan.mtu);
+	}
+}
+
+static void
+print_underlay(const struct app *app, FILE *out)
+{
+	struct vx_address_info address;
+	struct vx_route_info route;
+	struct vx_neigh_info neigh;
+	char ip[VX_IP_TEXT_MAX], mac[RTE_ETHER_ADDR_FMT_SIZE];
+	uint32_t iterator = 0;
+
+	while (vx_address_next(app->underlay, &iterator, &address))
+		fprintf(out, "address add %s/%u port %s\n",
+			vx_ip_format(&address.prefix.ip, ip, sizeof(ip)), address.prefix.len,
+			app->ports.port[address.port].name);
+	iterator = 0;
+	while (vx_route_next(app->underlay, &iterator, &route)) {
+		if (route.is_connected)
+			continue;
+		fprintf(out, "route add %s/%u via ", vx_ip_format(&route.prefix.ip, ip, sizeof(ip)),
+			route.prefix.len);
+		fprintf(out, "%s\n", vx_ip_format(&route.gateway, ip, sizeof(ip)));
+	}
+	iterator = 0;
+	while (vx_neigh_next(app->underlay, &iterator, &neigh)) {
+		if (neigh.state != VX_NEIGH_PERMANENT)
+			continue;
+		rte_ether_format_addr(mac, sizeof(mac), &neigh.mac);
+		fprintf(out, "neigh add %s %s port %s\n", vx_ip_format(&neigh.ip, ip, sizeof(ip)),
+			mac, app->ports.port[neigh.port].name);
+	}
+}
+
+static void
+print_segment(const struct app *app, FILE *out, const struct vx_segment *segment)
+{
+	const struct vx_tables *tables = app->tables;
+	char ip[VX_IP_TEXT_MAX];
+
+	fprintf(out, "vni add %u", segment->vni);
+	if (segment->has_local)
+		fprintf(out, " local %s", vx_ip_format(&segment->local, ip, sizeof(ip)));
+	if (segment->has_own_mtu)
+		fprintf(out, " mtu %u", segment->mtu);
+	fprintf(out, "\n");
+	if (segment->has_own_learning)
+		fprintf(out, "set learning %s vni %u\n", segment->is_learning ? "on" : "off",
+			segment->vni);
+	for (unsigned int i = 0; i < segment->n_attaches; i++)
+		fprintf(out, "access add %s vni %u\n",
+			app->ports.port[tables->attach[segment->target[i]]->port].name,
+			segment->vni);
+	for (unsigned int i = 0; i < segment->n_vteps; i++) {
+		const struct vx_vtep *vtep = tables->vtep[segment->target[segment->n_attaches + i]];
+
+		fprintf(out, "flood add %s vni %u\n", vx_ip_format(&vtep->remote, ip, sizeof(ip)),
+			segment->vni);
+	}
+}
+
+static void
+print_fdb(const struct app *app, FILE *out)
+{
+	const struct vx_tables *tables = app->tables;
+	char ip[VX_IP_TEXT_MAX], mac[RTE_ETHER_ADDR_FMT_SIZE];
+	struct vx_fdb_entry entry;
+
+	for (uint32_t slot = 0; vx_fdb_next(tables->fdb, slot, &entry); slot = entry.slot + 1) {
+		if (!entry.is_static)
+			continue;
+		rte_ether_format_addr(mac, sizeof(mac), &entry.mac);
+		fprintf(out, "fdb add %s vni %u ", mac, tables->segment[entry.segment]->vni);
+		if ((entry.dest & VX_DEST_VTEP) != 0)
+			fprintf(out, "vtep %s\n",
+				vx_ip_format(&tables->vtep[entry.dest & VX_DEST_INDEX]->remote, ip,
+					     sizeof(ip)));
+		else
+			fprintf(out, "port %s\n",
+				app->ports.port[tables->attach[entry.dest]->port].name);
+	}
+}
+
+int
+app_config_print(struct app *app, FILE *out)
+{
+	const struct vx_segment *segment = NULL;
+
+	print_settings(app, out);
+	print_ports(app, out);
+	print_underlay(app, out);
+	while ((segment = vx_segment_next(app->tables, segment == NULL ? 0 : segment->vni)) != NULL)
+		print_segment(app, out, segment);
+	print_fdb(app, out);
+	return ferror(out) != 0 ? -EIO : 0;
+}

@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "net.h"
+
+#include <errno.h>
+
+#include <rte_errno.h>
+#include <rte_ring.h>
+
+#include "app.h"
+#include "stats.h"
+#include "vx_address.h"
+#include "vx_arp.h"
+#include "vx_attach.h"
+#include "vx_fdb.h"
+#include "vx_lcore.h"
+#include "vx_log.h"
+#include "vx_rcu.h"
+#include "vx_segment.h"
+#include "vx_vtep.h"
+#include "worker.h"
+
+/* --- callbacks --- */
+
+static void
+count(void *ctx, enum vx_count which, uint64_t n)
+{
+	struct app *app = ctx;
+
+	app->counts.value[which] += n;
+}
+
+static void
+drop(void *ctx, struct rte_mbuf *m, enum vx_drop reason)
+{
+	count(ctx, (enum vx_count)reason, 1);
+	rte_pktmbuf_free(m);
+}
+
+/* Only workers touch ports: the first one sends what the control thread makes. */
+static void
+send_by_worker(void *ctx, uint16_t port, struct rte_mbuf *m)
+{
+	struct app *app = ctx;
+
+	m->port = port;
+	if (rte_ring_sp_enqueue(app->worker[0]->inject, m) != 0)
+		drop(app, m, VX_DROP_TX_FULL);
+}
+
+static void
+path_changed(void *ctx)
+{
+	((struct app *)ctx)->is_path_stale = true;
+}
+
+struct vx_underlay_ops
+net_ops(void)
+{
+	return (struct vx_underlay_ops){
+		.send = send_by_worker, .changed = path_changed, .drop = drop, .count = count};
+}
+
+static void
+vtep_added(void *ctx, uint32_t index, const struct vx_ip *remote)
+{
+	struct app *app = ctx;
+
+	stats_vtep_new(app, index);
+	vx_underlay_track(app->underlay, remote);
+	app->is_path_stale = true;
+}
+
+static void
+vtep_removed(void *ctx, uint32_t index, const struct vx_ip *remote)
+{
+	RTE_SET_USED(index);
+	vx_underlay_untrack(((struct app *)ctx)->underlay, remote);
+}
+
+static void
+segment_added(void *ctx, uint32_t index)
+{
+	stats_segment_new(ctx, index);
+}
+
+struct vx_tables_hooks
+net_hooks(struct app *app)
+{
+	return (struct vx_tables_hooks){.ctx = app,
+					.vtep_added = vtep_added,
+					.vtep_removed = vtep_removed,
+					.segment_added = segment_added};
+}
+
+/* --- what workers see --- */
+
+static bool
+is_up(const struct app *app, const struct port *port)
+{
+	return app->is_forwarding && port->state == PORT_STARTED &&
+	       port->link.link_status == RTE_ETH_LINK_UP;
+}
+
+static void
+view_port_fill(const struct app *app, const struct port *port, struct vx_view_port *view)
+{
+	const struct port_limits *limits = &port->plan.limits;
+
+	view->role = port->role;
+	view->is_up = is_up(app, port);
+	view->max_tx_frame = limits->max_tx_frame;
+	view->max_tx_chain = limits->max_tx_chain;
+	view->takes_indirect = (port->quirk->flags & PORT_QUIRK_NO_INDIRECT) == 0;
+	view->cut_len = (port->quirk->flags & PORT_QUIRK_CUTS) != 0 ? limits->max_rx_frame : 0;
+	view->mtu = port->plan.mtu;
+	view->mac = port->mac;
+	view->linear_pool = port->linear_mempool != NULL ? port->linear_mempool : port->mempool;
+}
+
+static bool
+is_set_up(const struct port *port)
+{
+	return port->state == PORT_STOPPED || port->state == PORT_STARTED;
+}
+
+int
+net_publish(struct app *app, struct vx_err *err)
+{
+	struct vx_view *view = vx_view_edit(app->tables);
+	struct vx_address_info address;
+	uint32_t iterator = 0;
+
+	if (view == NULL)
+		return vx_err_set(err, ENOMEM, "no memory");
+	for (unsigned int i = 0; i < RTE_MAX_ETHPORTS; i++) {
+		view->port[i].role = VX_ROLE_NONE;
+		view->port[i].is_up = false;
+		if (is_set_up(&app->ports.port[i]))
+			view_port_fill(app, &app->ports.port[i], &view->port[i]);
+	}
+	view->n_locals = 0;
+	while (view->n_locals < VX_LOCALS_MAX &&
+	       vx_address_next(app->underlay, &iterator, &address)) {
+		view->local[view->n_locals].ip = address.prefix.ip;
+		view->local[view->n_locals].port = address.port;
+		view->n_locals++;
+	}
+	vx_view_publish(app->tables, view);
+	return 0;
+}
+
+void
+net_tell_port(struct app *app, uint16_t id)
+{
+	const struct port *port = &app->ports.port[id];
+
+	if (port->role == VX_ROLE_UNDERLAY && is_set_up(port))
+		vx_underlay_port_set(app->underlay, id, &port->mac, is_up(app, port));
+}
+
+void
+net_links_changed(struct app *app)
+{
+	if (net_publish(app, NULL) < 0)
+		return; /* again at the next tick: the flag stays */
+	for (uint16_t id = 0; id < RTE_MAX_ETHPORTS; id++)
+		net_tell_port(app, id);
+	app->is_link_stale = false;
+	app->is_path_stale = true;
+}
+
+/* --- remote VTEPs --- */
+
+static enum vx_vtep_state
+vtep_state(enum vx_hop_state state)
+{
+	switch (state) {
+	case VX_HOP_NO_ROUTE:
+		return VX_VTEP_NO_ROUTE;
+	case VX_HOP_RESOLVING:
+		return VX_VTEP_RESOLVING;
+	case VX_HOP_READY:
+		return VX_VTEP_READY;
+	case VX_HOP_FAILED:
+		return VX_VTEP_FAILED;
+	}
+	return VX_VTEP_NO_ROUTE;
+}
+
+void
+net_resolve(struct app *app)
+{
+	struct vx_tables *tables = app->tables;
+
+	app->is_path_stale = false;
+	for (uint32_t i = 0; i < tables->conf.max_vteps; i++) {
+		struct vx_vtep_path path = {0};
+		struct vx_hop hop;
+
+		if (tables->vtep[i] == NULL)
+			continue;
+		vx_underlay_path(app->underlay, &tables->vtep[i]->remote, &hop);
+		path.state = vtep_state(hop.state);
+		if (path.state != VX_VTEP_NO_ROUTE) {
+			path.port = hop.port;
+			path.mtu = app->ports.port[hop.port].plan.mtu;
+			path.source = hop.source;
+			path.next_hop = hop.next_hop;
+			path.source_mac = hop.source_mac;
+		}
+		if (path.state == VX_VTEP_READY)
+			path.next_hop_mac = hop.next_hop_mac;
+		vx_vtep_set_path(tables, i, &path);
+	}
+}
+
+/* --- what workers report --- */
+
+/* Is it the MAC of one of our own ports? Such a frame is a loop or a forgery: never learned. */
+static bool
+is_own_mac(const struct app *app, uint64_t mac48)
+{
+	const struct vx_view *view = app->tables->view;
+
+	for (unsigned int i = 0; i < RTE_MAX_ETHPORTS; i++)
+		if (view->port[i].role != VX_ROLE_NONE &&
+		    vx_fdb_key_of(0, &view->port[i].mac) == mac48)
+			return true;
+	return false;
+}
+
+/* A record may be older than a command that removed what it names. */
+static bool
+is_still_there(const struct vx_tables *tables, const struct vx_learn *record)
+{
+	const struct vx_segment *segment = tables->segment[record->key >> 48];
+
+	if (segment == NULL || !segment->is_learning)
+		return false;
+	if (record->dest == VX_DEST_NONE)
+		return true;
+	if ((record->dest & VX_DEST_VTEP) != 0) {
+		const struct vx_vtep *vtep = tables->vtep[record->dest & VX_DEST_INDEX];
+
+		return vtep != NULL && vx_ip_is_equal(&vtep->remote, &record->remote);
+	}
+	return tables->attach[record->dest] != NULL &&
+	       tables->attach[record->dest]->segment == segment->index;
+}
+
+void
+net_learn(struct app *app, const struct vx_learn *record)
+{
+	struct vx_tables *tables = app->tables;
+	const uint32_t used = vx_fdb_used(tables->fdb);
+	uint32_t dest = record->dest;
+	int64_t vtep = -ENOENT;
+	bool moved;
+	int rc;
+
+	if (!is_still_there(tables, record) || is_own_mac(app, record->key & 0xffffffffffffu))
+		return;
+	if (dest == VX_DEST_NONE) {
+		/* A VTEP seen for the first time: hold it until the entry does. */
+		vtep = vx_vtep_get(tables, &record->remote, VX_VTEP_LEARNED);
+		if (vtep < 0) {
+			count(app, VX_COUNT_VTEP_FULL, 1);
+			return;
+		}
+		dest = VX_DEST_VTEP | (uint32_t)vtep;
+	}
+	rc = vx_fdb_set(tables, record->key, dest, false, &moved);
+	if (vtep >= 0)
+		vx_vtep_unref(tables, (uint32_t)vtep, VX_VTEP_LEARNED);
+	if (rc == -EPERM)
+		count(app, VX_COUNT_STATIC_CONFLICT, 1);
+	else if (rc < 0)
+		count(app, VX_COUNT_FDB_FULL, 1);
+	else if (moved)
+		count(app, VX_COUNT_MOVED, 1);
+	else if (vx_fdb_used(tables->fdb) > used)
+		count(app, VX_COUNT_LEARNED, 1);
+}
+
+void
+net_punt(struct app *app, const struct vx_punt *punt)
+{
+	struct vx_arp_notice notice;
+
+	if (punt->kind == VX_PUNT_HOLD) {
+		if (vx_vtep_find(app->tables, &punt->remote) >= 0) {
+			vx_underlay_hold(app->underlay, &punt->remote, punt->m);
+			return;
+		}
+		/* The VTEP was removed while the packet was on its way here. */
+		count(app, VX_COUNT_UNHELD, 1);
+		drop(app, punt->m, VX_DROP_NO_ROUTE);
+		return;
+	}
+	notice = (struct vx_arp_notice){
+		.sender = punt->remote,
+		.sender_mac = punt->mac,
+		.port = punt->port,
+		.is_reply = punt->is_reply != 0,
+		.is_for_us = punt->is_for_us != 0,
+	};
+	vx_underlay_arp_seen(app->underlay, &notice, app_now(app));
+}
+
+/* --- addresses --- */
+
+/* An address that is a remote VTEP already would make us send to ourselves. */
+static int
+check_not_remote(struct app *app, const struct vx_ip *ip, struct vx_err *err)
+{
+	const int64_t index = vx_vtep_find(app->tables, ip);
+	struct vx_fdb_filter learned = {.segment = VX_INDEX_NONE};
+	char text[VX_IP_TEXT_MAX];
+
+	if (index < 0)
+		return 0;
+	vx_ip_format(ip, text, sizeof(text));
+	if (app->tables->vtep[index]->is_named)
+		return vx_err_set(err, EINVAL,
+				  "%s is a remote VTEP: remove it with flood del or fdb "
+				  "del first",
+				  text);
+	/* Only learned, from packets that claimed it: forget that. */
+	learned.dest = VX_DEST_VTEP | (uint32_t)index;
+	vx_fdb_flush(app->tables, &learned);
+	return 0;
+}
+
+int
+net_address_add(struct app *app, const struct vx_prefix *prefix, uint16_t port, struct vx_err *err)
+{
+	char text[VX_IP_TEXT_MAX];
+	int rc;
+
+	if (!vx_ip_is_v4(&prefix->ip))
+		return vx_err_set(err, EINVAL, "%s is IPv6: expected an IPv4 address",
+				  vx_ip_format(&prefix->ip, text, sizeof(text)));
+	if (app->ports.port[port].role != VX_ROLE_UNDERLAY)
+		return vx_err_set(err, EINVAL,
+				  "port %u is not an underlay port: see show port info "
+				  "all",
+				  port);
+	if (app->tables->view->n_locals == VX_LOCALS_MAX)
+		return vx_err_set(err, ENOSPC,
+				  "there are %u local addresses already, the most "
+				  "possible",
+				  VX_LOCALS_MAX);
+	rc = check_not_remote(app, &prefix->ip, err);
+	if (rc < 0)
+		return rc;
+	rc = vx_address_add(app->underlay, prefix, port, err);
+	if (rc < 0)
+		return rc;
+	rc = net_publish(app, err);
+	if (rc < 0)
+		vx_address_del(app->underlay, &prefix->ip, NULL);
+	return rc;
+}
+
+int
+net_address_del(struct app *app, const struct vx_ip *ip, struct vx_err *err)
+{
+	const struct vx_segment *segment = NULL;
+	char text[VX_IP_TEXT_MAX];
+	int rc;
+
+	while ((segment = vx_segment_next(app->tables, segment == NULL ? 0 : segment->vni)) != NULL)
+		if (segment->has_local && vx_ip_is_equal(&segment->local, ip))
+			return vx_err_set(err, EBUSY,
+					  "%s is the local address of VNI %u: delete "
+					  "that first with vni del %u",
+					  vx_ip_format(ip, text, sizeof(text)), segment->vni,
+					  segment->vni);
+	rc = vx_address_del(app->underlay, ip, err);
+	if (rc < 0)
+		return rc;
+	return net_publish(app, err);
+}

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Ports that start, stop, come and go while others forward. The order is always the same: show the
+ * workers that the port is not to be used, wait until all have seen it, touch the port, show it
+ * again.
+ */
+#include <errno.h>
+
+#include "app.h"
+#include "net.h"
+#include "vx_attach.h"
+#include "vx_rcu.h"
+#include "vx_segment.h"
+#include "vx_underlay.h"
+#include "worker.h"
+
+/* Workers follow what app->is_forwarding and the ports' states say now. */
+static int
+apply(struct app *app, struct vx_err *err)
+{
+	int rc = net_publish(app, err);
+
+	for (uint16_t id = 0; id < RTE_MAX_ETHPORTS; id++)
+		net_tell_port(app, id);
+	/* Before the first packet, or it would be dropped for want of a route. */
+	net_resolve(app);
+	if (rc == 0)
+		rc = workers_assign(app, err);
+	return rc;
+}
+
+/* Take one port out of the workers' hands; it keeps its state. */
+static int
+release(struct app *app, struct port *port, struct vx_err *err)
+{
+	const enum port_state state = port->state;
+	int rc;
+
+	if (state != PORT_STARTED)
+		return 0;
+	port->state = PORT_STOPPED;
+	rc = apply(app, err);
+	port->state = state;
+	return rc;
+}
+
+int
+net_forwarding_set(struct app *app, bool is_on, struct vx_err *err)
+{
+	int rc;
+
+	if (app->is_forwarding == is_on)
+		return vx_err_set(err, EALREADY, "forwarding is %s already", is_on ? "on" : "off");
+	for (uint16_t id = 0; is_on && id < RTE_MAX_ETHPORTS; id++) {
+		if (app->ports.port[id].state != PORT_STOPPED || app->is_port_stopped[id])
+			continue;
+		rc = port_start(&app->ports, id, err);
+		if (rc < 0)
+			return rc;
+	}
+	app->is_forwarding = is_on;
+	rc = apply(app, err);
+	return rc;
+}
+
+static int
+check_present(const struct app *app, uint16_t id, struct vx_err *err)
+{
+	const enum port_state state = app->ports.port[id].state;
+
+	if (state == PORT_STOPPED || state == PORT_STARTED)
+		return 0;
+	return vx_err_set(err, ENODEV,
+			  "port %u is not in working order: port detach %u and attach it "
+			  "again",
+			  id, id);
+}
+
+int
+net_port_start(struct app *app, uint16_t id, struct vx_err *err)
+{
+	int rc = check_present(app, id, err);
+
+	if (rc < 0)
+		return rc;
+	if (app->ports.port[id].state == PORT_STARTED)
+		return vx_err_set(err, EALREADY, "port %u is started already", id);
+	rc = port_start(&app->ports, id, err);
+	if (rc < 0)
+		return rc;
+	app->is_port_stopped[id] = false;
+	return apply(app, err);
+}
+
+int
+net_port_stop(struct app *app, uint16_t id, struct vx_err *err)
+{
+	int rc = check_present(app, id, err);
+
+	if (rc < 0)
+		return rc;
+	if (app->ports.port[id].state != PORT_STARTED)
+		return vx_err_set(err, EALREADY, "port %u is stopped already", id);
+	rc = release(app, &app->ports.port[id], err);
+	if (rc < 0)
+		return rc;
+	app->is_port_stopped[id] = true;
+	rc = port_stop(&app->ports, id, err);
+	if (rc < 0)
+		return rc;
+	return apply(app, err);
+}
+
+int
+net_port_attach(struct app *app, const char *devargs, bool is_underlay, FILE *out,
+		struct vx_err *err)
+{
+	uint16_t id[RTE_MAX_ETHPORTS];
+	unsigned int n = RTE_DIM(id);
+	int rc;
+
+	rc = port_attach(&app->ports, devargs, is_underlay ? VX_ROLE_UNDERLAY : VX_ROLE_ACCESS, id,
+			 &n, err);
+	if (rc < 0)
+		return rc;
+	rc = port_setup(&app->ports, &app->port_conf, err);
+	for (unsigned int i = 0; i < n && rc == 0; i++) {
+		app->is_port_stopped[id[i]] = false;
+		rc = port_start(&app->ports, id[i], err);
+	}
+	if (rc == 0)
+		rc = apply(app, err);
+	if (rc < 0) {
+		for (unsigned int i = 0; i < n; i++)
+			port_detach(&app->ports, id[i], NULL);
+		apply(app, NULL);
+		return rc;
+	}
+	for (unsigned int i = 0; i < n; i++)
+		fprintf(out, "port %u: %s\n", id[i], app->ports.port[id[i]].name);
+	return 0;
+}
+
+int
+net_port_detach(struct app *app, uint16_t id, struct vx_err *err)
+{
+	struct port *port = &app->ports.port[id];
+	int rc;
+
+	/* What names the port goes first: its segment membership, addresses, neighbours. */
+	if (vx_attach_find(app->tables, id, NULL) != NULL) {
+		rc = vx_attach_del(app->tables, id, err);
+		if (rc < 0)
+			return rc;
+	}
+	rc = release(app, port, err);
+	if (rc < 0)
+		return rc;
+	if (port->role == VX_ROLE_UNDERLAY)
+		vx_underlay_port_del(app->underlay, id);
+	rc = port_detach(&app->ports, id, err);
+	app->is_port_stopped[id] = false;
+	apply(app, NULL);
+	return rc;
+}
+
+int
+net_port_mtu(struct app *app, uint16_t id, uint16_t mtu, struct vx_err *err)
+{
+	int rc = check_present(app, id, err);
+
+	if (rc == 0)
+		rc = release(app, &app->ports.port[id], err);
+	if (rc < 0)
+		return rc;
+	rc = port_mtu_set(&app->ports, id, mtu, err);
+	apply(app, NULL);
+	return rc;
+}
+
+int
+net_mtu(struct app *app, uint16_t mtu, struct vx_err *err)
+{
+	const uint16_t old = app->tables->conf.mtu;
+	int rc = vx_segment_set_mtu(app->tables, mtu, err);
+
+	if (rc < 0)
+		return rc;
+	for (uint16_t id = 0; id < RTE_MAX_ETHPORTS && rc == 0; id++) {
+		const struct port *port = &app->ports.port[id];
+
+		if (port->role == VX_ROLE_ACCESS && port->plan.mtu < mtu &&
+		    (port->state == PORT_STARTED || port->state == PORT_STOPPED))
+			rc = net_port_mtu(app, id, mtu, err);
+	}
+	if (rc < 0) {
+		vx_segment_set_mtu(app->tables, old, NULL);
+		return rc;
+	}
+	app->ports.conf.inner_mtu = app->port_conf.inner_mtu = mtu;
+	return 0;
+}

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "stats.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "app.h"
+
+struct stats_baseline {
+	struct vx_counts counts;
+	struct vx_traffic port[RTE_MAX_ETHPORTS];
+	struct vx_traffic *segment; /* by index */
+	struct vx_traffic *vtep;
+	struct worker_load *load; /* by worker */
+};
+
+int
+stats_create(struct app *app)
+{
+	const struct vx_tables_conf *conf = &app->tables->conf;
+	struct stats_baseline *base;
+
+	base = aligned_alloc(RTE_CACHE_LINE_SIZE, RTE_CACHE_LINE_ROUNDUP(sizeof(*base)));
+	if (base == NULL)
+		return -ENOMEM;
+	*base = (struct stats_baseline){0};
+	app->baseline = base;
+	base->segment = calloc(conf->max_vnis, sizeof(*base->segment));
+	base->vtep = calloc(conf->max_vteps, sizeof(*base->vtep));
+	base->load = calloc(app->n_workers, sizeof(*base->load));
+	if (base->segment == NULL || base->vtep == NULL || base->load == NULL)
+		return -ENOMEM;
+	return 0;
+}
+
+void
+stats_destroy(struct app *app)
+{
+	if (app->baseline == NULL)
+		return;
+	free(app->baseline->segment);
+	free(app->baseline->vtep);
+	free(app->baseline->load);
+	free(app->baseline);
+	app->baseline = NULL;
+}
+
+static uint64_t
+load(const uint64_t *value)
+{
+	return __atomic_load_n(value, __ATOMIC_RELAXED);
+}
+
+static void
+traffic_add(struct vx_traffic *sum, const struct vx_traffic *from)
+{
+	sum->rx_frames += load(&from->rx_frames);
+	sum->rx_bytes += load(&from->rx_bytes);
+	sum->tx_frames += load(&from->tx_frames);
+	sum->tx_bytes += load(&from->tx_bytes);
+}
+
+static struct vx_traffic
+traffic_less(struct vx_traffic sum, const struct vx_traffic *base)
+{
+	sum.rx_frames -= base->rx_frames;
+	sum.rx_bytes -= base->rx_bytes;
+	sum.tx_frames -= base->tx_frames;
+	sum.tx_bytes -= base->tx_bytes;
+	return sum;
+}
+
+static void
+counts_sum(const struct app *app, struct vx_counts *sum)
+{
+	*sum = app->counts;
+	for (unsigned int i = 0; i < app->n_workers; i++)
+		vx_counts_add(sum, &app->worker[i]->lcore.counts);
+}
+
+/* The three kinds of traffic have the same shape: where each worker keeps it. */
+enum kind {
+	KIND_PORT,
+	KIND_SEGMENT,
+	KIND_VTEP,
+};
+
+static struct vx_traffic
+traffic_sum(const struct app *app, enum kind kind, uint32_t index)
+{
+	struct vx_traffic sum = {0};
+
+	for (unsigned int i = 0; i < app->n_workers; i++) {
+		const struct vx_lcore *lcore = &app->worker[i]->lcore;
+
+		if (kind == KIND_PORT)
+			traffic_add(&sum, &lcore->port_traffic[index]);
+		else if (kind == KIND_SEGMENT)
+			traffic_add(&sum, &lcore->segment_traffic[index]);
+		else
+			traffic_add(&sum, &lcore->vtep_traffic[index]);
+	}
+	return sum;
+}
+
+void
+stats_counts(const struct app *app, struct vx_counts *sum)
+{
+	counts_sum(app, sum);
+	vx_counts_subtract(sum, &app->baseline->counts);
+}
+
+struct vx_traffic
+stats_port(const struct app *app, uint16_t port)
+{
+	return traffic_less(traffic_sum(app, KIND_PORT, port), &app->baseline->port[port]);
+}
+
+struct vx_traffic
+stats_segment(const struct app *app, uint32_t index)
+{
+	return traffic_less(traffic_sum(app, KIND_SEGMENT, index), &app->baseline->segment[index]);
+}
+
+struct vx_traffic
+stats_vtep(const struct app *app, uint32_t index)
+{
+	return traffic_less(traffic_sum(app, KIND_VTEP, index), &app->baseline->vtep[index]);
+}
+
+static struct worker_load
+load_now(const struct app *app, unsigned int worker)
+{
+	const struct worker_load *from = &app->worker[worker]->load;
+
+	return (struct worker_load){
+		.busy_cycles = load(&from->busy_cycles),
+		.idle_cycles = load(&from->idle_cycles),
+		.bursts = load(&from->bursts),
+		.packets = load(&from->packets),
+	};
+}
+
+struct worker_load
+stats_load(const struct app *app, unsigned int worker)
+{
+	const struct worker_load *base = &app->baseline->load[worker];
+	struct worker_load now = load_now(app, worker);
+
+	now.busy_cycles -= base->busy_cycles;
+	now.idle_cycles -= base->idle_cycles;
+	now.bursts -= base->bursts;
+	now.packets -= base->packets;
+	return now;
+}
+
+void
+stats_segment_new(struct app *app, uint32_t index)
+{
+	app->baseline->segment[index] = traffic_sum(app, KIND_SEGMENT, index);
+}
+
+void
+stats_vtep_new(struct app *app, uint32_t index)
+{
+	app->baseline->vtep[index] = traffic_sum(app, KIND_VTEP, index);
+}
+
+void
+stats_clear(struct app *app)
+{
+	struct stats_baseline *base = app->baseline;
+	struct vx_counts sum;
+	uint64_t held;
+
+	counts_sum(app, &sum);
+	/* Packets that wait stay in the account: they leave it when they are sent or dropped. */
+	held = sum.value[VX_COUNT_HELD] - sum.value[VX_COUNT_UNHELD];
+	sum.value[VX_COUNT_HELD] -= held;
+	sum.value[VX_COUNT_RX] -= held;
+	base->counts = sum;
+	for (uint32_t i = 0; i < RTE_MAX_ETHPORTS; i++)
+		base->port[i] = traffic_sum(app, KIND_PORT, i);
+	for (uint32_t i = 0; i < app->tables->conf.max_vnis; i++)
+		base->segment[i] = traffic_sum(app, KIND_SEGMENT, i);
+	for (uint32_t i = 0; i < app->tables->conf.max_vteps; i++)
+		base->vtep[i] = traffic_sum(app, KIND_VTEP, i);
+	for (unsigned int i = 0; i < app->n_workers; i++)
+		base->load[i] = load_now(app, i);
+}
+
+static void
+print_line(FILE *out, const char *name, uint64_t value, const char *text)
+{
+	fprintf(out, "%-20s %16" PRIu64 "  %s\n", name, value, text);
+}
+
+static void
+print_ports(const struct app *app, FILE *out)
+{
+	fprintf(out, "%-4s %-20s %-8s %16s %18s %16s %18s\n", "port", "name", "role", "rx-frames",
+		"rx-bytes", "tx-frames", "tx-bytes");
+	for (uint16_t id = 0; id < RTE_MAX_ETHPORTS; id++) {
+		const struct port *port = &app->ports.port[id];
+		struct vx_traffic traffic;
+
+		if (port->role == VX_ROLE_NONE)
+			continue;
+		traffic = stats_port(app, id);
+		fprintf(out,
+			"%-4u %-20s %-8s %16" PRIu64 " %18" PRIu64 " %16" PRIu64 " %18" PRIu64 "\n",
+			id, port->name, port_role_name(port->role), traffic.rx_frames,
+			traffic.rx_bytes, traffic.tx_frames, traffic.tx_bytes);
+	}
+}
+
+void
+stats_print(const struct app *app, FILE *out)
+{
+	struct vx_counts sum;
+	uint64_t drops;
+
+	stats_counts(app, &sum);
+	drops = vx_counts_drops(&sum);
+	print_ports(app, out);
+	fprintf(out, "\n");
+	for (unsigned int i = VX_DROP_MAX; i < VX_COUNT_MAX; i++) {
+		const struct vx_count_info *info = vx_count_info(i);
+
+		if (i == VX_COUNT_HELD)
+			print_line(out, "held",
+				   sum.value[VX_COUNT_HELD] - sum.value[VX_COUNT_UNHELD],
+				   "packets waiting for a neighbour now");
+		print_line(out, info->name, sum.value[i], info->text);
+		if (i == VX_COUNT_TX)
+			print_line(out, "dropped", drops, "see show drops");
+	}
+	fprintf(out,
+		"\nreceived + flood_copies + originated = forwarded + dropped + consumed + held\n"
+		"%" PRIu64 " = %" PRIu64 "\n",
+		sum.value[VX_COUNT_RX] + sum.value[VX_COUNT_COPIES] +
+			sum.value[VX_COUNT_ORIGINATED],
+		sum.value[VX_COUNT_TX] + drops + sum.value[VX_COUNT_CONSUMED] +
+			sum.value[VX_COUNT_HELD] - sum.value[VX_COUNT_UNHELD]);
+}
+
+void
+stats_print_drops(const struct app *app, FILE *out)
+{
+	struct vx_counts sum;
+
+	stats_counts(app, &sum);
+	for (unsigned int i = 0; i < VX_DROP_MAX; i++)
+		print_line(out, vx_count_info(i)->name, sum.value[i], vx_count_info(i)->text);
+	print_line(out, "total", vx_counts_drops(&sum), "dropped for all reasons");
+}
