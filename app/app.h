@@ -27,6 +27,8 @@ struct app {
 	struct port_table ports;
 	struct port_conf port_conf;		/* for ports attached later */
 	bool is_port_stopped[RTE_MAX_ETHPORTS]; /* by `port stop`: `start` leaves it alone */
+	char *attached[RTE_MAX_ETHPORTS];  /* devargs of `port attach`, by the first port they made
+					    */
 	bool is_mtu_set[RTE_MAX_ETHPORTS]; /* by `port config mtu`: part of the configuration */
 	struct vx_tables *tables;
 	struct vx_underlay *underlay;

@@ -68,6 +68,9 @@ void app_quit(struct app *app);
  */
 int app_pump(struct app *app, uint64_t milliseconds);
 
+/* After each command: what it changed has taken effect before the answer is given. */
+void app_settle(struct app *app);
+
 /* `show config`: print the commands that recreate the configuration. 0 or -errno. */
 int app_config_print(struct app *app, FILE *out);
 

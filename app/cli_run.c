@@ -44,6 +44,7 @@ cli_execute(struct cli *cli, struct cli_client *client, unsigned int depth, cons
 	if (ret < 0 || match.row == NULL)
 		return ret;
 	ret = match.row->run(&call);
+	app_settle(cli->app);
 	if (ret >= 0)
 		return 0;
 	if (err->text[0] == '\0')
@@ -102,7 +103,7 @@ run_lines(struct cli *cli, struct cli_client *client, unsigned int depth, const 
 
 		cli->is_located = false;
 		ret = cli_execute(cli, client, depth, line, len, out, err);
-		if (ret == 0 && cli_now() >= until) {
+		if (ret == 0 && !cli->is_quitting && cli_now() >= until) {
 			ret = cli_wait(cli, 0);
 			if (ret < 0)
 				vx_err_set(err, -ret, "interrupted");

@@ -79,6 +79,19 @@ run_ageing(struct cli_call *call)
 }
 
 static void
+change_udp_checksum(struct vx_view *view, const struct cli_value *v)
+{
+	/* The words of the choice are in the order of the enum. */
+	view->udp_checksum = (enum vx_udp_checksum)v[0].word;
+}
+
+static int
+run_udp_checksum(struct cli_call *call)
+{
+	return view_change(call, change_udp_checksum);
+}
+
+static void
 change_peers(struct vx_view *view, const struct cli_value *v)
 {
 	view->is_peers_known = v[0].word == 1;
@@ -104,6 +117,11 @@ const struct cli_row cli_set_rows[] = {
 	 "range of outer UDP source ports\n"
 	 "Each flow has one, by a hash of its inner headers. 49152 to 65535.",
 	 run_source_ports},
+	{"set udp-checksum on|off|auto",
+	 "outer UDP checksum\n"
+	 "off: zero, as RFC 7348 asks. auto: where the datagram needs it, which over IPv4 is nowhere yet.\n"
+	 "Received checksums are always verified unless they are zero.",
+	 run_udp_checksum},
 	{"set learning on|off [vni VNI]", "learn source MACs, everywhere or in one segment", run_learning},
 	{"set ageing SECONDS", "forget a learned MAC after so long without traffic\n300; 0: never.",
 	 run_ageing},

@@ -17,11 +17,15 @@ print_settings(const struct app *app, FILE *out)
 {
 	const struct vx_tables *tables = app->tables;
 	const struct vx_view *view = tables->view;
+	const char *const checksum[] = {[VX_UDP_CHECKSUM_ON] = "on",
+					[VX_UDP_CHECKSUM_OFF] = "off",
+					[VX_UDP_CHECKSUM_AUTO] = "auto"};
 
 	fprintf(out, "set mtu %u\n", tables->conf.mtu);
 	fprintf(out, "set udp-port %u\n", rte_be_to_cpu_16(view->udp_port_be));
 	fprintf(out, "set source-ports %u %u\n", view->source_port_lo,
 		view->source_port_lo + view->source_ports - 1);
+	fprintf(out, "set udp-checksum %s\n", checksum[view->udp_checksum]);
 	fprintf(out, "set learning %s\n", tables->conf.learning ? "on" : "off");
 	fprintf(out, "set ageing %u\n", tables->conf.ageing);
 	fprintf(out, "set peers %s\n", view->is_peers_known ? "known" : "any");
@@ -33,6 +37,11 @@ print_ports(const struct app *app, FILE *out)
 	for (unsigned int id = 0; id < RTE_MAX_ETHPORTS; id++) {
 		const struct port *port = &app->ports.port[id];
 
+		if (app->attached[id] != NULL) {
+			fprintf(out, "port attach ");
+			cli_word_print(out, app->attached[id]);
+			fprintf(out, " %s\n", port_role_name(port->role));
+		}
 		if (port->role != VX_ROLE_NONE && app->is_mtu_set[id])
 			fprintf(out, "port config mtu %s %u\n", port->name, port->plan.mtu);
 	}
@@ -129,5 +138,8 @@ app_config_print(struct app *app, FILE *out)
 	while ((segment = vx_segment_next(app->tables, segment == NULL ? 0 : segment->vni)) != NULL)
 		print_segment(app, out, segment);
 	print_fdb(app, out);
+	for (unsigned int id = 0; id < RTE_MAX_ETHPORTS; id++)
+		if (app->is_port_stopped[id])
+			fprintf(out, "port stop %s\n", app->ports.port[id].name);
 	return ferror(out) != 0 ? -EIO : 0;
 }

@@ -134,6 +134,7 @@ tick(struct app *app)
 		net_links_changed(app);
 	vx_underlay_tick(app->underlay, now);
 	app->counts.value[VX_COUNT_AGED] += vx_fdb_age(app->tables, (uint32_t)(now / 1000), TICKS);
+	trace_log_tick(app);
 	vx_rcu_reclaim(app->tables->rcu);
 	if (app->options.stats_period != 0 && now >= app->next_stats) {
 		app->next_stats = now + app->options.stats_period * 1000u;
@@ -158,9 +159,15 @@ step(struct app *app)
 		app->next_tick = app_now(app) + TICK_MS;
 		tick(app);
 	}
+	app_settle(app);
+	return is_busy;
+}
+
+void
+app_settle(struct app *app)
+{
 	if (app->is_path_stale)
 		net_resolve(app);
-	return is_busy;
 }
 
 int

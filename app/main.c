@@ -17,6 +17,7 @@
 #include "app.h"
 #include "cli_nouns.h"
 #include "control.h"
+#include "memory.h"
 #include "net.h"
 #include "stats.h"
 #include "trace_log.h"
@@ -34,7 +35,7 @@
 #define SMALL_MEMORY   (512u << 20)
 #define ATTACHES_MAX   65536u
 #define AGEING_DEFAULT 300u
-#define COPY_MBUFS     16384u /* clones and headers in flight: 4096 for each of some ports */
+#define COPY_MBUFS     4096u /* beyond what caches and transmit rings hold */
 #define COPY_ROOM      (RTE_PKTMBUF_HEADROOM + 128u)
 #define HOST_MBUFS     1024u
 #define HOST_ROOM      (RTE_PKTMBUF_HEADROOM + 256u)
@@ -49,35 +50,32 @@ static const struct cli_row *const all_rows[] = {
 
 /* --- start --- */
 
+/* Clones and headers of flooded frames: what workers cache and what transmit rings may hold. */
+static uint32_t
+copies_needed(const struct app *app)
+{
+	uint32_t n = COPY_MBUFS + (app->n_workers + 1) * app->options.mbcache * 3 / 2;
+
+	for (unsigned int id = 0; id < RTE_MAX_ETHPORTS; id++)
+		n += (uint32_t)app->ports.port[id].plan.n_txq * app->ports.port[id].plan.n_txd;
+	return rte_align32pow2(n + 1) - 1;
+}
+
 static int
 start_pools(struct app *app, struct vx_err *err)
 {
-	app->copy_pool = rte_pktmbuf_pool_create("copies", COPY_MBUFS - 1, app->options.mbcache, 0,
+	const uint32_t copies = copies_needed(app);
+
+	app->copy_pool = rte_pktmbuf_pool_create("copies", copies, app->options.mbcache, 0,
 						 COPY_ROOM, SOCKET_ID_ANY);
 	app->host_pool =
 		rte_pktmbuf_pool_create("host", HOST_MBUFS - 1, 0, 0, HOST_ROOM, SOCKET_ID_ANY);
 	if (app->copy_pool == NULL || app->host_pool == NULL)
-		return vx_err_set(
-			err, ENOMEM,
-			"no memory for packet buffers (%u MiB): reserve more hugepages, or "
-			"give more with -m",
-			COPY_MBUFS * (COPY_ROOM + 192u) >> 20);
+		return vx_err_set(err, ENOMEM,
+				  "no memory for packet buffers (%" PRIu64 " MiB): reserve more "
+				  "hugepages, or give more with -m",
+				  pool_memory(copies, COPY_ROOM) >> 20);
 	return 0;
-}
-
-/* Memory of all nodes that the EAL has or may still take. */
-static uint64_t
-memory_size(void)
-{
-	uint64_t size = rte_eal_get_physmem_size();
-
-	for (unsigned int i = 0; i < rte_socket_count(); i++) {
-		struct rte_malloc_socket_stats heap;
-
-		if (rte_malloc_get_socket_stats(rte_socket_id_by_idx(i), &heap) == 0)
-			size = RTE_MAX(size, (uint64_t)heap.heap_totalsz_bytes);
-	}
-	return size;
 }
 
 static int
@@ -97,7 +95,7 @@ start_tables(struct app *app, struct vx_err *err)
 	const struct vx_tables_hooks hooks = net_hooks(app);
 
 	if (conf.max_macs == 0)
-		conf.max_macs = memory_size() < SMALL_MEMORY ? MACS_SMALL : MACS_DEFAULT;
+		conf.max_macs = memory_available() < SMALL_MEMORY ? MACS_SMALL : MACS_DEFAULT;
 	app->tables = vx_tables_create(&conf, &hooks);
 	if (app->tables == NULL)
 		return vx_err_set(
@@ -249,9 +247,9 @@ start(struct app *app, struct vx_err *err)
 		app->n_workers = app->options.nb_cores;
 	rc = control_create(app, err);
 	if (rc == 0)
-		rc = start_pools(app, err);
-	if (rc == 0)
 		rc = start_ports(app, err);
+	if (rc == 0)
+		rc = start_pools(app, err);
 	if (rc == 0)
 		rc = start_tables(app, err);
 	if (rc == 0)
@@ -297,6 +295,8 @@ stop(struct app *app)
 	port_close_all(&app->ports);
 	for (unsigned int i = 0; i < RTE_MAX_ETHPORTS; i++)
 		rte_free(app->tx_lock[i]);
+	for (unsigned int i = 0; i < RTE_MAX_ETHPORTS; i++)
+		free(app->attached[i]);
 	missing += pool_destroy_all(&app->ports.pools);
 	if (app->copy_pool != NULL)
 		missing += rte_mempool_in_use_count(app->copy_pool);
@@ -372,7 +372,8 @@ main(int argc, char **argv)
 		return fail(&err);
 	}
 	app.start_tsc = rte_rdtsc();
-	if (start(&app, &err) < 0)
+	/* A signal while the start file sleeps ends the program as it does later: cleanly. */
+	if (start(&app, &err) < 0 && !app.is_quitting)
 		status = fail(&err);
 	else
 		control_run(&app);

@@ -142,6 +142,7 @@ net_publish(struct app *app, struct vx_err *err)
 	while (view->n_locals < VX_LOCALS_MAX &&
 	       vx_address_next(app->underlay, &iterator, &address)) {
 		view->local[view->n_locals].ip = address.prefix.ip;
+		view->local[view->n_locals].prefix_len = address.prefix.len;
 		view->local[view->n_locals].port = address.port;
 		view->n_locals++;
 	}
@@ -235,10 +236,10 @@ is_still_there(const struct vx_tables *tables, const struct vx_learn *record)
 {
 	const struct vx_segment *segment = tables->segment[record->key >> 48];
 
-	if (segment == NULL || !segment->is_learning)
+	if (segment == NULL || segment->vni != record->vni || !segment->is_learning)
 		return false;
 	if (record->dest == VX_DEST_NONE)
-		return true;
+		return vx_view_find_local4(tables->view, vx_ip_v4(&record->remote)) == NULL;
 	if ((record->dest & VX_DEST_VTEP) != 0) {
 		const struct vx_vtep *vtep = tables->vtep[record->dest & VX_DEST_INDEX];
 
@@ -253,6 +254,7 @@ net_learn(struct app *app, const struct vx_learn *record)
 {
 	struct vx_tables *tables = app->tables;
 	const uint32_t used = vx_fdb_used(tables->fdb);
+	struct vx_fdb_entry entry;
 	uint32_t dest = record->dest;
 	int64_t vtep = -ENOENT;
 	bool moved;
@@ -260,6 +262,10 @@ net_learn(struct app *app, const struct vx_learn *record)
 
 	if (!is_still_there(tables, record) || is_own_mac(app, record->key & 0xffffffffffffu))
 		return;
+	if (used == tables->conf.max_macs && !vx_fdb_get(tables->fdb, record->key, &entry)) {
+		count(app, VX_COUNT_FDB_FULL, 1);
+		return;
+	}
 	if (dest == VX_DEST_NONE) {
 		/* A VTEP seen for the first time: hold it until the entry does. */
 		vtep = vx_vtep_get(tables, &record->remote, VX_VTEP_LEARNED);
@@ -311,24 +317,30 @@ net_punt(struct app *app, const struct vx_punt *punt)
 
 /* An address that is a remote VTEP already would make us send to ourselves. */
 static int
-check_not_remote(struct app *app, const struct vx_ip *ip, struct vx_err *err)
+check_not_remote(const struct app *app, const struct vx_ip *ip, struct vx_err *err)
 {
 	const int64_t index = vx_vtep_find(app->tables, ip);
-	struct vx_fdb_filter learned = {.segment = VX_INDEX_NONE};
 	char text[VX_IP_TEXT_MAX];
 
-	if (index < 0)
+	if (index < 0 || !app->tables->vtep[index]->is_named)
 		return 0;
-	vx_ip_format(ip, text, sizeof(text));
-	if (app->tables->vtep[index]->is_named)
-		return vx_err_set(err, EINVAL,
-				  "%s is a remote VTEP: remove it with flood del or fdb "
-				  "del first",
-				  text);
-	/* Only learned, from packets that claimed it: forget that. */
+	return vx_err_set(err, EINVAL,
+			  "%s is a remote VTEP: remove it with flood del or fdb del "
+			  "first",
+			  vx_ip_format(ip, text, sizeof(text)));
+}
+
+/* Forget what was only learned, from packets that claimed an address now ours. */
+static void
+forget_learned(struct app *app, const struct vx_ip *ip)
+{
+	struct vx_fdb_filter learned = {.segment = VX_INDEX_NONE};
+	const int64_t index = vx_vtep_find(app->tables, ip);
+
+	if (index < 0)
+		return;
 	learned.dest = VX_DEST_VTEP | (uint32_t)index;
 	vx_fdb_flush(app->tables, &learned);
-	return 0;
 }
 
 int
@@ -359,6 +371,8 @@ net_address_add(struct app *app, const struct vx_prefix *prefix, uint16_t port, 
 	rc = net_publish(app, err);
 	if (rc < 0)
 		vx_address_del(app->underlay, &prefix->ip, NULL);
+	else
+		forget_learned(app, &prefix->ip);
 	return rc;
 }
 

@@ -5,9 +5,12 @@
  * again.
  */
 #include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "app.h"
 #include "net.h"
+#include "stats.h"
 #include "vx_attach.h"
 #include "vx_rcu.h"
 #include "vx_segment.h"
@@ -18,8 +21,10 @@
 static int
 apply(struct app *app, struct vx_err *err)
 {
-	int rc = net_publish(app, err);
+	int rc = workers_assign_tx(app, err);
 
+	if (rc == 0)
+		rc = net_publish(app, err);
 	for (uint16_t id = 0; id < RTE_MAX_ETHPORTS; id++)
 		net_tell_port(app, id);
 	/* Before the first packet, or it would be dropped for want of a route. */
@@ -41,6 +46,8 @@ release(struct app *app, struct port *port, struct vx_err *err)
 	port->state = PORT_STOPPED;
 	rc = apply(app, err);
 	port->state = state;
+	if (rc < 0)
+		apply(app, NULL);
 	return rc;
 }
 
@@ -60,6 +67,10 @@ net_forwarding_set(struct app *app, bool is_on, struct vx_err *err)
 	}
 	app->is_forwarding = is_on;
 	rc = apply(app, err);
+	if (rc < 0) {
+		app->is_forwarding = !is_on;
+		apply(app, NULL);
+	}
 	return rc;
 }
 
@@ -104,40 +115,77 @@ net_port_stop(struct app *app, uint16_t id, struct vx_err *err)
 	rc = release(app, &app->ports.port[id], err);
 	if (rc < 0)
 		return rc;
-	app->is_port_stopped[id] = true;
 	rc = port_stop(&app->ports, id, err);
-	if (rc < 0)
-		return rc;
-	return apply(app, err);
+	app->is_port_stopped[id] = rc == 0;
+	apply(app, NULL);
+	return rc;
+}
+
+/* Take ports that just came in out again: one of them could not be set up. */
+static void
+undo_attach(struct app *app, const uint16_t *id, unsigned int n)
+{
+	for (unsigned int i = 0; i < n; i++)
+		release(app, &app->ports.port[id[i]], NULL);
+	port_remove(&app->ports, id, n, NULL);
+	apply(app, NULL);
 }
 
 int
 net_port_attach(struct app *app, const char *devargs, bool is_underlay, FILE *out,
 		struct vx_err *err)
 {
+	char *text = strdup(devargs);
 	uint16_t id[RTE_MAX_ETHPORTS];
 	unsigned int n = RTE_DIM(id);
 	int rc;
 
+	if (text == NULL)
+		return vx_err_set(err, ENOMEM, "no memory");
 	rc = port_attach(&app->ports, devargs, is_underlay ? VX_ROLE_UNDERLAY : VX_ROLE_ACCESS, id,
 			 &n, err);
 	if (rc < 0)
-		return rc;
+		goto err_free;
 	rc = port_setup(&app->ports, &app->port_conf, err);
 	for (unsigned int i = 0; i < n && rc == 0; i++) {
 		app->is_port_stopped[id[i]] = false;
+		stats_port_new(app, id[i]);
 		rc = port_start(&app->ports, id[i], err);
 	}
 	if (rc == 0)
 		rc = apply(app, err);
-	if (rc < 0) {
-		for (unsigned int i = 0; i < n; i++)
-			port_detach(&app->ports, id[i], NULL);
-		apply(app, NULL);
-		return rc;
-	}
+	if (rc < 0)
+		goto err_undo;
+	app->attached[id[0]] = text;
 	for (unsigned int i = 0; i < n; i++)
 		fprintf(out, "port %u: %s\n", id[i], app->ports.port[id[i]].name);
+	return 0;
+
+err_undo:
+	undo_attach(app, id, n);
+err_free:
+	free(text);
+	return rc;
+}
+
+/* Does a segment send from an address of this port? It would go on with one that is not ours. */
+static int
+check_no_local(const struct app *app, uint16_t id, struct vx_err *err)
+{
+	const struct vx_view *view = app->tables->view;
+	const struct vx_segment *segment = NULL;
+	char text[VX_IP_TEXT_MAX];
+
+	while ((segment = vx_segment_next(app->tables, segment == NULL ? 0 : segment->vni)) != NULL)
+		for (unsigned int i = 0; segment->has_local && i < view->n_locals; i++)
+			if (view->local[i].port == id &&
+			    vx_ip_is_equal(&view->local[i].ip, &segment->local))
+				return vx_err_set(err, EBUSY,
+						  "port %u has the local address %s of VNI %u: "
+						  "delete that first with vni del %u",
+						  id,
+						  vx_ip_format(&segment->local, text, sizeof(text)),
+						  segment->vni, segment->vni);
 	return 0;
 }
 
@@ -145,21 +193,28 @@ int
 net_port_detach(struct app *app, uint16_t id, struct vx_err *err)
 {
 	struct port *port = &app->ports.port[id];
-	int rc;
+	int rc = port_can_detach(&app->ports, id, err);
 
-	/* What names the port goes first: its segment membership, addresses, neighbours. */
-	if (vx_attach_find(app->tables, id, NULL) != NULL) {
-		rc = vx_attach_del(app->tables, id, err);
-		if (rc < 0)
-			return rc;
-	}
-	rc = release(app, port, err);
+	if (rc == 0)
+		rc = check_no_local(app, id, err);
+	if (rc == 0)
+		rc = release(app, port, err);
 	if (rc < 0)
 		return rc;
+	if (vx_attach_find(app->tables, id, NULL) != NULL) {
+		rc = vx_attach_del(app->tables, id, err);
+		if (rc < 0) {
+			apply(app, NULL);
+			return rc;
+		}
+	}
 	if (port->role == VX_ROLE_UNDERLAY)
 		vx_underlay_port_del(app->underlay, id);
-	rc = port_detach(&app->ports, id, err);
+	rc = port_remove(&app->ports, &id, 1, err);
 	app->is_port_stopped[id] = false;
+	app->is_mtu_set[id] = false;
+	free(app->attached[id]);
+	app->attached[id] = NULL;
 	apply(app, NULL);
 	return rc;
 }
@@ -178,23 +233,41 @@ net_port_mtu(struct app *app, uint16_t id, uint16_t mtu, struct vx_err *err)
 	return rc;
 }
 
+/* Access ports that are set up for less than the inner MTU @mtu follow it, from @first on. On
+ * failure
+ * *@first is the port that refused. */
+static int
+raise_access_mtu(struct app *app, uint16_t *first, uint16_t mtu, struct vx_err *err)
+{
+	for (; *first < RTE_MAX_ETHPORTS; ++*first) {
+		const struct port *port = &app->ports.port[*first];
+		int rc;
+
+		if (port->role != VX_ROLE_ACCESS || port->plan.mtu >= mtu ||
+		    (port->state != PORT_STARTED && port->state != PORT_STOPPED))
+			continue;
+		rc = net_port_mtu(app, *first, mtu, err);
+		if (rc < 0)
+			return rc;
+	}
+	return 0;
+}
+
 int
 net_mtu(struct app *app, uint16_t mtu, struct vx_err *err)
 {
-	const uint16_t old = app->tables->conf.mtu;
-	int rc = vx_segment_set_mtu(app->tables, mtu, err);
+	uint16_t old[RTE_MAX_ETHPORTS], id = 0;
+	int rc;
 
-	if (rc < 0)
-		return rc;
-	for (uint16_t id = 0; id < RTE_MAX_ETHPORTS && rc == 0; id++) {
-		const struct port *port = &app->ports.port[id];
-
-		if (port->role == VX_ROLE_ACCESS && port->plan.mtu < mtu &&
-		    (port->state == PORT_STARTED || port->state == PORT_STOPPED))
-			rc = net_port_mtu(app, id, mtu, err);
-	}
+	for (unsigned int i = 0; i < RTE_MAX_ETHPORTS; i++)
+		old[i] = app->ports.port[i].plan.mtu;
+	rc = raise_access_mtu(app, &id, mtu, err);
+	if (rc == 0)
+		rc = vx_segment_set_mtu(app->tables, mtu, err);
 	if (rc < 0) {
-		vx_segment_set_mtu(app->tables, old, NULL);
+		while (id-- > 0)
+			if (app->ports.port[id].plan.mtu != old[id])
+				net_port_mtu(app, id, old[id], NULL);
 		return rc;
 	}
 	app->ports.conf.inner_mtu = app->port_conf.inner_mtu = mtu;

@@ -159,10 +159,7 @@ pool_release(struct pool *pool, uint32_t share)
 	if (pool == NULL)
 		return;
 	pool->promised -= share;
-	if (--pool->n_users > 0 || pool_out(pool) != 0)
-		return;
-	rte_mempool_free(pool->mempool);
-	pool->mempool = NULL;
+	pool->n_users--;
 }
 
 uint32_t

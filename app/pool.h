@@ -58,8 +58,8 @@ struct pool *pool_take(struct pool_table *table, int node, uint16_t data_room, u
 /* Mbufs of @pool that are on their way: not in it, and not kept. */
 uint32_t pool_out(const struct pool *pool);
 
-/* Give back what pool_take() promised. The last user's pool is freed when all mbufs are back in it;
- * otherwise it stays, and pool_take() finds it again. NULL is allowed. */
+/* Give back what pool_take() promised. The pool stays for the next who needs one like it: workers
+ * may still return mbufs to it, and no count can tell when the last one has. NULL is allowed. */
 void pool_release(struct pool *pool, uint32_t share);
 
 /* The mbufs that are not in their pools, nor kept by drivers for ever: 0 once no port and no worker

@@ -149,27 +149,35 @@ port_close_all(struct port_table *table)
 }
 
 int
-port_detach(struct port_table *table, uint16_t id, struct vx_err *err)
+port_can_detach(const struct port_table *table, uint16_t id, struct vx_err *err)
 {
 	const struct port *port = &table->port[id];
-	struct rte_device *device = port->info.device;
-	char name[RTE_ETH_NAME_MAX_LEN];
-	int rc;
 
 	if (port->state == PORT_UNUSED)
 		return vx_err_set(err, ENODEV, "port %u does not exist", id);
 	for (uint16_t i = 0; i < RTE_MAX_ETHPORTS; i++)
 		if (i != id && table->port[i].state != PORT_UNUSED &&
-		    table->port[i].info.device == device)
+		    table->port[i].info.device == port->info.device)
 			return vx_err_set(err, EBUSY,
 					  "port %u is on the same device as port %u: both would go",
 					  id, i);
-	snprintf(name, sizeof(name), "%s", port->name);
-	port_close(table, id);
+	return 0;
+}
+
+int
+port_remove(struct port_table *table, const uint16_t *ids, unsigned int n, struct vx_err *err)
+{
+	struct rte_device *device = table->port[ids[0]].info.device;
+	char name[RTE_ETH_NAME_MAX_LEN];
+	int rc;
+
+	snprintf(name, sizeof(name), "%s", table->port[ids[0]].name);
+	for (unsigned int i = 0; i < n; i++)
+		port_close(table, ids[i]);
 	rc = rte_dev_remove(device);
 	if (rc != 0)
-		return vx_err_set(err, -rc, "port %u is closed, but its device %s stays: %s", id,
-				  name, rte_strerror(-rc));
+		return vx_err_set(err, -rc, "port %u is closed, but its device %s stays: %s",
+				  ids[0], name, rte_strerror(-rc));
 	return 0;
 }
 
@@ -200,6 +208,8 @@ port_attach(struct port_table *table, const char *devargs, enum vx_role role, ui
 	}
 	if (rc == 0 && *n == 0)
 		rc = vx_err_set(err, ENODEV, "device %s has no Ethernet port", devargs);
+	if (rc < 0 && *n > 0)
+		port_remove(table, ids, *n, NULL);
 	return rc;
 }
 

@@ -41,7 +41,7 @@ enum port_state {
 	PORT_NEW,    /* has a role */
 	PORT_STOPPED,
 	PORT_STARTED,
-	PORT_FAILED, /* half set up; only port_close() and port_detach() are of use */
+	PORT_FAILED, /* half set up; only port_close() and port_remove() are of use */
 };
 
 /* What driver and settings make of a port; worked out as a whole before any of it is applied. */
@@ -167,8 +167,11 @@ int port_stop(struct port_table *table, uint16_t id, struct vx_err *err);
 void port_close(struct port_table *table, uint16_t id);
 void port_close_all(struct port_table *table);
 
-/* port_close(), then remove the device. */
-int port_detach(struct port_table *table, uint16_t id, struct vx_err *err);
+/* May the port's device be removed: does it have no other port in use? */
+int port_can_detach(const struct port_table *table, uint16_t id, struct vx_err *err);
+
+/* port_close() for all @n ports of one device, then remove it. */
+int port_remove(struct port_table *table, const uint16_t *ids, unsigned int n, struct vx_err *err);
 
 /* Bring a device in. Its ports get @role and are PORT_NEW; @n: size of @ids, then how many. */
 int port_attach(struct port_table *table, const char *devargs, enum vx_role role, uint16_t *ids,

@@ -168,17 +168,24 @@ stats_vtep_new(struct app *app, uint32_t index)
 }
 
 void
+stats_port_new(struct app *app, uint16_t port)
+{
+	app->baseline->port[port] = traffic_sum(app, KIND_PORT, port);
+}
+
+void
 stats_clear(struct app *app)
 {
 	struct stats_baseline *base = app->baseline;
 	struct vx_counts sum;
-	uint64_t held;
 
 	counts_sum(app, &sum);
-	/* Packets that wait stay in the account: they leave it when they are sent or dropped. */
-	held = sum.value[VX_COUNT_HELD] - sum.value[VX_COUNT_UNHELD];
-	sum.value[VX_COUNT_HELD] -= held;
-	sum.value[VX_COUNT_RX] -= held;
+	/* Frames in work or waiting have been counted on one side of the account only. They stay in
+	 * it, or it would never balance again: the baseline itself has to balance. */
+	sum.value[VX_COUNT_HELD] = sum.value[VX_COUNT_UNHELD];
+	sum.value[VX_COUNT_RX] = sum.value[VX_COUNT_TX] + vx_counts_drops(&sum) +
+				 sum.value[VX_COUNT_CONSUMED] - sum.value[VX_COUNT_COPIES] -
+				 sum.value[VX_COUNT_ORIGINATED];
 	base->counts = sum;
 	for (uint32_t i = 0; i < RTE_MAX_ETHPORTS; i++)
 		base->port[i] = traffic_sum(app, KIND_PORT, i);

@@ -26,6 +26,7 @@ struct worker_load stats_load(const struct app *app, unsigned int worker);
 /* An index is in use again: what its former owner counted does not belong to the new one. */
 void stats_segment_new(struct app *app, uint32_t index);
 void stats_vtep_new(struct app *app, uint32_t index);
+void stats_port_new(struct app *app, uint16_t port);
 
 /* `clear fwd stats all`. */
 void stats_clear(struct app *app);

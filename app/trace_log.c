@@ -25,6 +25,7 @@
 struct trace_log {
 	struct vx_trace_record *record;
 	uint32_t n, lost;
+	uint32_t next_id; /* of frames traced before; ids go on, so that they stay apart */
 };
 
 struct trace_log *
@@ -82,18 +83,37 @@ view_set_trace(struct app *app, struct vx_trace *trace)
 	return 0;
 }
 
+static void
+keep_next_id(struct app *app)
+{
+	const struct vx_trace *trace = app->tables->view->trace;
+
+	if (trace != NULL)
+		app->trace_log->next_id = __atomic_load_n(&trace->next_id, __ATOMIC_RELAXED);
+}
+
+void
+trace_log_tick(struct app *app)
+{
+	const struct vx_trace *trace = app->tables->view->trace;
+
+	if (trace == NULL || __atomic_load_n(&trace->remaining, __ATOMIC_RELAXED) > 0)
+		return;
+	keep_next_id(app);
+	view_set_trace(app, NULL); /* no memory: again at the next tick */
+}
+
 int
 trace_log_start(struct app *app, const struct trace_want *want, struct vx_err *err)
 {
-	const struct vx_trace *old = app->tables->view->trace;
 	struct vx_trace *trace = rte_zmalloc("vx_trace", sizeof(*trace), RTE_CACHE_LINE_SIZE);
 
 	if (trace == NULL)
 		return vx_err_set(err, ENOMEM, "no memory");
+	keep_next_id(app);
 	*trace = (struct vx_trace){
 		.remaining = (int32_t)want->frames,
-		/* Ids go on, so that earlier frames stay apart. */
-		.next_id = old == NULL ? 0 : __atomic_load_n(&old->next_id, __ATOMIC_RELAXED),
+		.next_id = app->trace_log->next_id,
 		.vni = want->vni,
 		.port = want->port,
 		.has_mac = want->has_mac,
@@ -118,6 +138,7 @@ trace_log_clear(struct app *app)
 			;
 	app->trace_log->n = 0;
 	app->trace_log->lost = 0;
+	app->trace_log->next_id = 0;
 	return 0;
 }
 

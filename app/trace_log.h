@@ -31,6 +31,9 @@ bool trace_log_drain(struct trace_log *log, struct rte_ring *ring);
 /* Follow the next @want->frames frames; replaces an earlier wish. 0 or negative with @err. */
 int trace_log_start(struct app *app, const struct trace_want *want, struct vx_err *err);
 
+/* From a timer: once all frames wanted have been picked, workers need not look any more. */
+void trace_log_tick(struct app *app);
+
 /* End tracing and forget all records. 0 or -ENOMEM. */
 int trace_log_clear(struct app *app);
 

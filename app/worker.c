@@ -38,20 +38,6 @@ poll_queues(struct worker *worker)
 	return total;
 }
 
-static unsigned int
-take_injected(struct worker *worker)
-{
-	struct rte_mbuf *m[WORKER_INJECT];
-	const unsigned int n =
-		rte_ring_sc_dequeue_burst(worker->inject, (void **)m, WORKER_INJECT, NULL);
-
-	if (n == 0)
-		return 0;
-	vx_path_inject(&worker->lcore, m, (uint16_t)n);
-	tx_flush_pending(worker);
-	return n;
-}
-
 static void
 account(struct worker *worker, unsigned int packets, uint64_t start)
 {
@@ -77,12 +63,20 @@ worker_main(void *arg)
 	vx_rcu_online(tables->rcu, lcore->index);
 	while (!__atomic_load_n(&worker->is_stopping, __ATOMIC_RELAXED)) {
 		const uint64_t start = rte_rdtsc();
+		struct rte_mbuf *injected[WORKER_INJECT];
 		unsigned int packets;
 
+		/* Before the view is loaded, so that no packet meets one older than itself. */
+		packets = rte_ring_sc_dequeue_burst(worker->inject, (void **)injected,
+						    WORKER_INJECT, NULL);
 		lcore->now = start;
 		lcore->view = __atomic_load_n(&tables->view, __ATOMIC_ACQUIRE);
 		lcore->now_seconds = __atomic_load_n(&tables->fdb->now, __ATOMIC_RELAXED);
-		packets = poll_queues(worker) + take_injected(worker);
+		if (packets > 0) {
+			vx_path_inject(lcore, injected, (uint16_t)packets);
+			tx_flush_pending(worker);
+		}
+		packets += poll_queues(worker);
 		/* No transmit buffer holds anything here, and no pointer into a table is kept. */
 		rte_rcu_qsbr_quiescent(qsbr, lcore->index);
 		account(worker, packets, start);

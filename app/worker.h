@@ -57,8 +57,11 @@ int workers_start(struct app *app, struct vx_err *err);
 /* Stop all, free what they still hold (counted as `stopped`), free them. */
 void workers_stop(struct app *app);
 
-/* Give the receive queues of started ports to the workers, and to each the queues to send on.
- * With forwarding stopped, nothing is polled. Waits until all workers follow. 0 or -ENOMEM. */
+/* Choose the queues on which workers send to ports that are about to come up. 0 or -ENOMEM. */
+int workers_assign_tx(struct app *app, struct vx_err *err);
+
+/* Give the receive queues of started ports to the workers; with forwarding stopped, none. Waits
+ * until all workers follow. 0, or -ENOSPC or -ENOMEM with nothing changed. */
 int workers_assign(struct app *app, struct vx_err *err);
 
 /* The main function of a worker's lcore: @arg is its struct worker. */

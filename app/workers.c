@@ -25,7 +25,7 @@
 #define TRACE_RING  4096u
 #define INJECT_RING 1024u
 
-/* ARP and ICMP packets for this host that one worker takes in a second. */
+/* Packets for this host that one worker takes in a second, of each kind. */
 #define HOST_RATE  2000u
 #define HOST_BURST 512u
 
@@ -76,7 +76,9 @@ worker_create(struct app *app, unsigned int index, unsigned int lcore_id)
 	lcore->index = (uint16_t)index;
 	lcore->flush = tx_flush;
 	lcore->owner = worker;
-	lcore->host_bucket = vx_bucket_make(rte_get_tsc_hz(), HOST_RATE, HOST_BURST);
+	lcore->arp_bucket = vx_bucket_make(rte_get_tsc_hz(), HOST_RATE, HOST_BURST);
+	lcore->other_arp_bucket = lcore->arp_bucket;
+	lcore->icmp_bucket = lcore->arp_bucket;
 	lcore->learn_ring = ring_create("learn", worker, LEARN_RING, sizeof(struct vx_learn));
 	lcore->punt_ring = ring_create("punt", worker, PUNT_RING, sizeof(struct vx_punt));
 	lcore->trace_ring =
@@ -131,14 +133,14 @@ drain(struct app *app, struct worker *worker)
 	struct vx_punt punt;
 
 	while (rte_ring_sc_dequeue(worker->inject, (void **)&m) == 0) {
-		app->counts.value[VX_DROP_STOPPED]++;
+		app->counts.value[VX_DROP_TX_PORT_DOWN]++;
 		rte_pktmbuf_free(m);
 	}
 	while (rte_ring_sc_dequeue_elem(worker->lcore.punt_ring, &punt, sizeof(punt)) == 0) {
 		if (punt.kind != VX_PUNT_HOLD)
 			continue;
 		app->counts.value[VX_COUNT_UNHELD]++;
-		app->counts.value[VX_DROP_STOPPED]++;
+		app->counts.value[VX_DROP_TX_PORT_DOWN]++;
 		rte_pktmbuf_free(punt.m);
 	}
 }
@@ -188,34 +190,66 @@ warn_remote_node(const struct app *app, const struct port_queue *queue, unsigned
 
 /* Workers that share a transmit queue of a port take turns. */
 static int
-assign_tx(struct app *app, const struct port *port, struct vx_err *err)
+assign_port_tx(struct app *app, const struct port *port, struct vx_err *err)
 {
-	const uint16_t n_txq = port->plan.n_txq;
+	const uint16_t n_txq = port->plan.n_txq == 0 ? 1 : port->plan.n_txq;
 	rte_spinlock_t *locks = app->tx_lock[port->id];
 
-	if (n_txq < app->n_workers && locks == NULL) {
-		locks = rte_zmalloc("tx_locks", n_txq * RTE_CACHE_LINE_SIZE, RTE_CACHE_LINE_SIZE);
+	if (locks == NULL) {
+		locks = rte_zmalloc("tx_locks", app->n_workers * RTE_CACHE_LINE_SIZE,
+				    RTE_CACHE_LINE_SIZE);
 		if (locks == NULL)
 			return vx_err_set(err, ENOMEM, "no memory for the locks of port %u",
 					  port->id);
 		app->tx_lock[port->id] = locks;
 	}
 	for (unsigned int i = 0; i < app->n_workers; i++) {
-		const uint16_t queue = (uint16_t)(i % n_txq);
+		struct worker_tx *tx = &app->worker[i]->tx[port->id];
 
-		app->worker[i]->tx[port->id] = (struct worker_tx){
-			.queue = queue,
-			.lock = n_txq >= app->n_workers
-					? NULL
-					: RTE_PTR_ADD(locks, queue * RTE_CACHE_LINE_SIZE),
-		};
+		tx->queue = (uint16_t)(i % n_txq);
+		tx->lock = NULL;
+		if (n_txq < app->n_workers)
+			tx->lock = RTE_PTR_ADD(locks, tx->queue * RTE_CACHE_LINE_SIZE);
 	}
 	return 0;
 }
 
 int
+workers_assign_tx(struct app *app, struct vx_err *err)
+{
+	int rc = 0;
+
+	/* Only what no worker sends to now; the view makes the change visible. */
+	for (unsigned int id = 0; id < RTE_MAX_ETHPORTS && rc == 0; id++)
+		if (app->ports.port[id].state == PORT_STARTED && !app->tables->view->port[id].is_up)
+			rc = assign_port_tx(app, &app->ports.port[id], err);
+	return rc;
+}
+
+/* The list of one worker: those of the @n queues that it polls. NULL: no memory. */
+static struct worker_queues *
+queues_create(const struct app *app, unsigned int worker, const struct port_queue *queue,
+	      unsigned int n)
+{
+	struct worker_queues *mine;
+
+	mine = rte_zmalloc("worker_queues", sizeof(*mine) + n * sizeof(mine->queue[0]), 0);
+	for (unsigned int i = 0; mine != NULL && i < n; i++) {
+		if (worker_for(app, &queue[i]) != worker)
+			continue;
+		mine->queue[mine->n].port = queue[i].port;
+		mine->queue[mine->n].queue = queue[i].queue;
+		mine->queue[mine->n].is_underlay =
+			app->ports.port[queue[i].port].role == VX_ROLE_UNDERLAY;
+		mine->n++;
+	}
+	return mine;
+}
+
+int
 workers_assign(struct app *app, struct vx_err *err)
 {
+	struct worker_queues *list[RTE_MAX_LCORE] = {NULL};
 	struct port_queue queue[WORKER_QUEUES_MAX];
 	const unsigned int n =
 		app->is_forwarding ? port_queues(&app->ports, queue, WORKER_QUEUES_MAX) : 0;
@@ -224,27 +258,21 @@ workers_assign(struct app *app, struct vx_err *err)
 		return vx_err_set(err, ENOSPC,
 				  "%u receive queues are too many: expected at most %u", n,
 				  WORKER_QUEUES_MAX);
+	/* All or none: a half-changed set of lists could have a queue polled twice. */
+	for (unsigned int w = 0; w < app->n_workers; w++) {
+		list[w] = queues_create(app, w, queue, n);
+		if (list[w] != NULL)
+			continue;
+		while (w-- > 0)
+			rte_free(list[w]);
+		return vx_err_set(err, ENOMEM, "no memory for the lists of queues");
+	}
 	for (unsigned int i = 0; i < n; i++)
-		if (queue[i].queue == 0 && assign_tx(app, &app->ports.port[queue[i].port], err) < 0)
-			return -ENOMEM;
+		warn_remote_node(app, &queue[i], worker_for(app, &queue[i]));
 	for (unsigned int w = 0; w < app->n_workers; w++) {
 		const struct worker_queues *old = app->worker[w]->queues;
-		struct worker_queues *mine =
-			rte_zmalloc("worker_queues", sizeof(*mine) + n * sizeof(mine->queue[0]), 0);
 
-		if (mine == NULL)
-			return vx_err_set(err, ENOMEM, "no memory for the list of queues");
-		for (unsigned int i = 0; i < n; i++) {
-			if (worker_for(app, &queue[i]) != w)
-				continue;
-			warn_remote_node(app, &queue[i], w);
-			mine->queue[mine->n].port = queue[i].port;
-			mine->queue[mine->n].queue = queue[i].queue;
-			mine->queue[mine->n].is_underlay =
-				app->ports.port[queue[i].port].role == VX_ROLE_UNDERLAY;
-			mine->n++;
-		}
-		__atomic_store_n(&app->worker[w]->queues, mine, __ATOMIC_RELEASE);
+		__atomic_store_n(&app->worker[w]->queues, list[w], __ATOMIC_RELEASE);
 		vx_rcu_free(app->tables->rcu, old);
 	}
 	vx_rcu_synchronize(app->tables->rcu);

@@ -7,13 +7,13 @@
 #include <stdint.h>
 
 struct vx_bucket {
-	uint64_t last;	   /* TSC when tokens were last added */
+	uint64_t last;	   /* TSC up to which tokens were added */
 	uint64_t interval; /* TSC cycles for one token */
 	uint32_t tokens;
 	uint32_t burst;
 };
 
-/* @rate tokens a second, at most @burst saved up; @hz: TSC cycles a second. */
+/* @rate tokens a second (1..@hz), at most @burst (1 or more) saved up; @hz: TSC cycles a second. */
 static inline struct vx_bucket
 vx_bucket_make(uint64_t hz, uint32_t rate, uint32_t burst)
 {
@@ -24,14 +24,18 @@ vx_bucket_make(uint64_t hz, uint32_t rate, uint32_t burst)
 static inline bool
 vx_bucket_take(struct vx_bucket *bucket, uint64_t now)
 {
-	if (bucket->tokens == 0) {
-		const uint64_t earned = (now - bucket->last) / bucket->interval;
+	const uint64_t earned = (now - bucket->last) / bucket->interval;
 
-		if (earned == 0)
-			return false;
-		bucket->tokens = (uint32_t)(earned < bucket->burst ? earned : bucket->burst);
+	/* Time is only saved up to a full bucket; below that no part of an interval is lost. */
+	if (earned >= bucket->burst - bucket->tokens) {
+		bucket->tokens = bucket->burst;
 		bucket->last = now;
+	} else {
+		bucket->tokens += (uint32_t)earned;
+		bucket->last += earned * bucket->interval;
 	}
+	if (bucket->tokens == 0)
+		return false;
 	bucket->tokens--;
 	return true;
 }

@@ -5,10 +5,16 @@
 
 #include <rte_version.h>
 
-/* The lock-free hash takes its QSBR settings in the same structure since 22.11; later releases only
- * add members, which designated initialisers leave at zero. Nothing here needs more yet. */
 #if RTE_VERSION < RTE_VERSION_NUM(22, 11, 0, 0)
 #error "DPDK 22.11 or later is needed"
+#endif
+
+#include <rte_icmp.h>
+
+/* The names of 22.11 are deprecated later, those of later releases do not exist in 22.11. */
+#ifndef RTE_ICMP_TYPE_ECHO_REQUEST
+#define RTE_ICMP_TYPE_ECHO_REPLY   0
+#define RTE_ICMP_TYPE_ECHO_REQUEST 8
 #endif
 
 #endif

@@ -12,7 +12,7 @@ static const struct vx_count_info infos[VX_COUNT_MAX] = {
 #undef VX_COUNT_INFO
 };
 
-_Static_assert((int)VX_COUNT_DROP_STOPPED == (int)VX_DROP_STOPPED,
+_Static_assert((int)VX_COUNT_DROP_NO_MBUF == (int)VX_DROP_NO_MBUF,
 	       "a drop reason is the index of its counter");
 
 const struct vx_count_info *

@@ -49,15 +49,14 @@
 	X(NEIGH_QUEUE, "neigh_queue", "more waiting for a neighbour than are held")                \
 	X(NEIGH_FAILED, "neigh_failed", "the next hop does not answer ARP")                        \
 	/* for this host */                                                                        \
-	X(ARP_BAD, "arp_bad", "ARP packet malformed or not for a local address")                   \
+	X(ARP_BAD, "arp_bad", "ARP packet malformed")                                              \
 	X(ICMP_BAD, "icmp_bad", "ICMP malformed, wrong checksum, or not an echo request")          \
 	X(HOST_RATE, "host_rate", "ARP or ICMP above the rate limit")                              \
 	/* tx and memory */                                                                        \
 	X(TX_TOO_LONG, "tx_too_long", "frame longer than the port's driver can send")              \
 	X(TX_FULL, "tx_full", "the port did not take the frame")                                   \
 	X(TX_PORT_DOWN, "tx_port_down", "the port is stopped, detached or its link is down")       \
-	X(NO_MBUF, "no_mbuf", "no packet buffer for a copy or a header")                           \
-	X(STOPPED, "stopped", "held or queued when forwarding ended")
+	X(NO_MBUF, "no_mbuf", "no packet buffer for a copy or a header")
 
 enum vx_drop {
 #define VX_DROP_ENUM(symbol, name, text) VX_DROP_##symbol,

@@ -3,4 +3,6 @@
 
 /* DPDK's macro is the one place where a constructor is used: log types must exist before EAL reads
  * --log-level. */
-RTE_LOG_REGISTER(vx_log_type, dpdk - vxlan, INFO);
+/* clang-format off */
+RTE_LOG_REGISTER(vx_log_type, dpdk-vxlan, INFO);
+/* clang-format on */

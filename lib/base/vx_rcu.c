@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "vx_rcu.h"
 
+#include <limits.h>
 #include <stdio.h>
 
 #include <rte_errno.h>
 #include <rte_malloc.h>
 
+/* The queue may hold more than it was asked for: DPDK rounds its size up. */
 #define DEFER_MAX 4096
+#define ALL	  UINT_MAX
 
 struct vx_rcu {
 	struct rte_rcu_qsbr *qsbr;
@@ -123,12 +126,12 @@ vx_rcu_free(struct vx_rcu *rcu, const void *memory)
 void
 vx_rcu_reclaim(struct vx_rcu *rcu)
 {
-	rte_rcu_qsbr_dq_reclaim(rcu->queue, DEFER_MAX, NULL, NULL, NULL);
+	rte_rcu_qsbr_dq_reclaim(rcu->queue, ALL, NULL, NULL, NULL);
 }
 
 void
 vx_rcu_synchronize(struct vx_rcu *rcu)
 {
 	rte_rcu_qsbr_synchronize(rcu->qsbr, RTE_QSBR_THRID_INVALID);
-	rte_rcu_qsbr_dq_reclaim(rcu->queue, DEFER_MAX, NULL, NULL, NULL);
+	rte_rcu_qsbr_dq_reclaim(rcu->queue, ALL, NULL, NULL, NULL);
 }

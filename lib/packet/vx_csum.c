@@ -14,6 +14,28 @@
 #define MAX_TAGS     2u
 #define MAX_IPV6_EXT 6u
 
+uint16_t
+vx_csum_range(const struct rte_mbuf *m, uint32_t offset, uint32_t len)
+{
+	bool is_odd = false;
+	uint32_t sum = 0;
+
+	for (; offset >= m->data_len && len > 0; m = m->next)
+		offset -= m->data_len;
+	while (len > 0) {
+		const uint32_t n = RTE_MIN(len, m->data_len - offset);
+		const uint16_t part = rte_raw_cksum(rte_pktmbuf_mtod_offset(m, char *, offset), n);
+
+		/* Folded before it is swapped: the carries are part of it. */
+		sum += is_odd ? rte_bswap16(part) : part;
+		is_odd ^= (n & 1) != 0;
+		len -= n;
+		offset = 0;
+		m = m->next;
+	}
+	return vx_csum_fold(sum);
+}
+
 bool
 vx_csum_is_ipv4_header_right(const void *header, uint32_t len)
 {
@@ -24,12 +46,11 @@ bool
 vx_csum_is_udp4_right(const struct rte_mbuf *m, uint32_t offset, uint32_t len, rte_be32_t source_be,
 		      rte_be32_t destination_be)
 {
-	uint16_t payload;
 	uint32_t sum;
 
-	if (rte_raw_cksum_mbuf(m, offset, len, &payload) < 0)
+	if (m->pkt_len < len || m->pkt_len - len < offset)
 		return false;
-	sum = payload;
+	sum = vx_csum_range(m, offset, len);
 	sum += (source_be & 0xffff) + (source_be >> 16);
 	sum += (destination_be & 0xffff) + (destination_be >> 16);
 	sum += rte_cpu_to_be_16(IPPROTO_UDP);
@@ -101,26 +122,34 @@ find_ipv6(const struct rte_mbuf *m, uint32_t offset, struct layer4 *l4)
 	return true;
 }
 
+/* The EtherType at @offset, or 0. It may lie at an odd address. */
+static rte_be16_t
+read_type(const struct rte_mbuf *m, uint32_t offset)
+{
+	rte_be16_t copy, type = 0;
+	const void *at = rte_pktmbuf_read(m, offset, sizeof(copy), &copy);
+
+	if (at != NULL)
+		memcpy(&type, at, sizeof(type));
+	return type;
+}
+
 static bool
 find_layer4(const struct rte_mbuf *m, struct layer4 *l4)
 {
 	uint32_t offset = 12;
-	rte_be16_t copy;
-	const rte_be16_t *type = rte_pktmbuf_read(m, offset, sizeof(copy), &copy);
+	rte_be16_t type = read_type(m, offset);
 
-	for (unsigned int i = 0; type != NULL && i < MAX_TAGS; i++) {
-		if (*type != RTE_BE16(RTE_ETHER_TYPE_VLAN) &&
-		    *type != RTE_BE16(RTE_ETHER_TYPE_QINQ))
+	for (unsigned int i = 0; i < MAX_TAGS; i++) {
+		if (type != RTE_BE16(RTE_ETHER_TYPE_VLAN) && type != RTE_BE16(RTE_ETHER_TYPE_QINQ))
 			break;
 		offset += VX_VLAN_TAG_LEN;
-		type = rte_pktmbuf_read(m, offset, sizeof(copy), &copy);
+		type = read_type(m, offset);
 	}
-	if (type == NULL)
-		return false;
-	offset += (uint32_t)sizeof(copy);
-	if (*type == RTE_BE16(RTE_ETHER_TYPE_IPV4))
+	offset += (uint32_t)sizeof(type);
+	if (type == RTE_BE16(RTE_ETHER_TYPE_IPV4))
 		return find_ipv4(m, offset, l4);
-	if (*type == RTE_BE16(RTE_ETHER_TYPE_IPV6))
+	if (type == RTE_BE16(RTE_ETHER_TYPE_IPV6))
 		return find_ipv6(m, offset, l4);
 	return false;
 }
@@ -128,7 +157,7 @@ find_layer4(const struct rte_mbuf *m, struct layer4 *l4)
 bool
 vx_csum_complete(struct rte_mbuf *m)
 {
-	uint16_t checksum = 0, payload;
+	uint16_t checksum = 0;
 	uint32_t field, header;
 	struct layer4 l4;
 
@@ -146,9 +175,7 @@ vx_csum_complete(struct rte_mbuf *m)
 	if (l4.len < header)
 		return false;
 	vx_mbuf_write(m, l4.offset + field, &checksum, sizeof(checksum));
-	if (rte_raw_cksum_mbuf(m, l4.offset, l4.len, &payload) < 0)
-		return false;
-	l4.sum += payload;
+	l4.sum += vx_csum_range(m, l4.offset, l4.len);
 	l4.sum += rte_cpu_to_be_16(l4.protocol);
 	l4.sum += rte_cpu_to_be_16((uint16_t)l4.len) + rte_cpu_to_be_16((uint16_t)(l4.len >> 16));
 	checksum = (uint16_t)~vx_csum_fold(l4.sum);

@@ -35,12 +35,18 @@ vx_csum_ipv4_header(const struct rte_ipv4_hdr *ip)
 	return vx_csum_fold((uint32_t)sum);
 }
 
+/*
+ * The sum of the @len bytes at @offset of @m, which must exist, however they are split. Used
+ * instead of rte_raw_cksum_mbuf(): that loses the carries of a segment which begins at an odd byte.
+ */
+uint16_t vx_csum_range(const struct rte_mbuf *m, uint32_t offset, uint32_t len);
+
 /* Is the sum over an IPv4 header of @len bytes (with options) right? */
 bool vx_csum_is_ipv4_header_right(const void *header, uint32_t len);
 
 /*
- * Is the UDP checksum (not zero) of the datagram at @offset in @m right? @len: UDP length in bytes,
- * which must be there. RFC 768.
+ * Is the UDP checksum (not zero) of the datagram at @offset in @m right? @len: UDP length in bytes;
+ * false if they are not there. RFC 768.
  */
 bool vx_csum_is_udp4_right(const struct rte_mbuf *m, uint32_t offset, uint32_t len,
 			   rte_be32_t source_be, rte_be32_t destination_be);

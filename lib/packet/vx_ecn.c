@@ -2,6 +2,7 @@
 #include "vx_ecn.h"
 
 #include <stddef.h>
+#include <string.h>
 
 #include <rte_ip.h>
 #include <rte_mbuf.h>
@@ -56,21 +57,22 @@ decap_ipv4(struct rte_mbuf *m, uint32_t offset, uint8_t outer)
 static enum vx_drop
 decap_ipv6(struct rte_mbuf *m, uint32_t offset, uint8_t outer)
 {
-	rte_be32_t copy;
-	const rte_be32_t *word = rte_pktmbuf_read(m, offset, sizeof(copy), &copy);
+	rte_be32_t copy, word;
+	const void *at = rte_pktmbuf_read(m, offset, sizeof(copy), &copy);
 	uint32_t host;
 	int ecn;
 
-	if (word == NULL)
+	if (at == NULL)
 		return VX_DROP_NONE;
-	host = rte_be_to_cpu_32(*word);
+	memcpy(&word, at, sizeof(word)); /* 14 bytes behind an aligned frame it is not aligned */
+	host = rte_be_to_cpu_32(word);
 	if (host >> 28 != 6)
 		return VX_DROP_NONE;
 	ecn = combine((host >> 20) & 3, outer);
 	if (ecn < 0)
 		return VX_DROP_INNER_ECN;
-	copy = rte_cpu_to_be_32((host & ~(3u << 20)) | (uint32_t)ecn << 20);
-	vx_mbuf_write(m, offset, &copy, sizeof(copy));
+	word = rte_cpu_to_be_32((host & ~(3u << 20)) | (uint32_t)ecn << 20);
+	vx_mbuf_write(m, offset, &word, sizeof(word));
 	return VX_DROP_NONE;
 }
 

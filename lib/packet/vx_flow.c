@@ -100,8 +100,8 @@ static uint32_t
 hash_mpls(const uint8_t *label, uint32_t len, uint32_t hash)
 {
 	for (unsigned int i = 0; i < MPLS_LABELS && len >= 4; i++, label += 4, len -= 4) {
-		/* Label without TTL: the TTL may differ within a flow. */
-		hash = mix(load32(label) & RTE_BE32(0xffffff00), hash);
+		/* The label alone: traffic class and TTL may differ within a flow. */
+		hash = mix(load32(label) & RTE_BE32(0xfffff000), hash);
 		if ((label[2] & 1) != 0)
 			break;
 	}
@@ -149,8 +149,9 @@ vx_flow_of(const struct rte_mbuf *m)
 	uint32_t len = RTE_MIN(m->pkt_len, HEADER_BYTES);
 	const uint8_t *frame;
 
+	/* No more of a contiguous frame either: a flow's hash must not depend on how it is cut. */
 	if (likely(m->data_len >= len))
-		return vx_flow_of_bytes(rte_pktmbuf_mtod(m, const uint8_t *), m->data_len);
+		return vx_flow_of_bytes(rte_pktmbuf_mtod(m, const uint8_t *), len);
 	frame = rte_pktmbuf_read(m, 0, len, scratch);
 	return vx_flow_of_bytes(frame, len);
 }

@@ -68,6 +68,20 @@ write_header(struct rte_mbuf *m, const struct vx_lcore *lcore, const struct vx_s
 	outer->vxlan.vni_be = segment->vni_be;
 }
 
+/* RFC 768, over the whole chain. A computed zero is sent as all ones: zero means "none". */
+static void
+write_udp_checksum(struct rte_mbuf *m, uint16_t ip_len)
+{
+	struct vx_outer4 *outer = rte_pktmbuf_mtod(m, struct vx_outer4 *);
+	const uint32_t udp_len = ip_len - (uint32_t)sizeof(struct rte_ipv4_hdr);
+	uint32_t sum = rte_ipv4_phdr_cksum(&outer->ip, 0);
+	uint16_t checksum;
+
+	sum += vx_csum_range(m, VX_ETHER_HDR_LEN + sizeof(struct rte_ipv4_hdr), udp_len);
+	checksum = (uint16_t)~vx_csum_fold(sum);
+	outer->udp.dgram_cksum = checksum == 0 ? 0xffff : checksum;
+}
+
 /* Hand a finished packet to the control thread, which sends it once the next hop is known. */
 static void
 hold(struct vx_lcore *lcore, struct rte_mbuf *m, const struct vx_vtep *vtep)
@@ -116,6 +130,8 @@ vx_encap(struct vx_lcore *lcore, struct rte_mbuf *m, const struct vx_segment *se
 		return;
 	}
 	write_header(head, lcore, segment, vtep, flow, (uint16_t)ip_len);
+	if (unlikely(lcore->view->udp_checksum == VX_UDP_CHECKSUM_ON))
+		write_udp_checksum(head, (uint16_t)ip_len);
 	vx_mbuf_clear_offloads(head);
 	traffic = &lcore->vtep_traffic[vtep->index];
 	traffic->tx_frames++;

@@ -52,18 +52,20 @@ void
 vx_host_arp(struct vx_lcore *lcore, struct rte_mbuf *m, uint16_t port)
 {
 	struct vx_arp_notice notice;
+	struct vx_bucket *bucket;
 	rte_be32_t target_be;
 
-	if (!vx_bucket_take(&lcore->host_bucket, lcore->now)) {
-		vx_drop_packet(lcore, m, VX_DROP_HOST_RATE);
-		return;
-	}
 	if (vx_arp_parse(m, &notice, &target_be) != VX_DROP_NONE) {
 		vx_drop_packet(lcore, m, VX_DROP_ARP_BAD);
 		return;
 	}
 	notice.port = port;
 	notice.is_for_us = is_ours(lcore->view, target_be, port);
+	bucket = notice.is_for_us ? &lcore->arp_bucket : &lcore->other_arp_bucket;
+	if (!vx_bucket_take(bucket, lcore->now)) {
+		vx_drop_packet(lcore, m, VX_DROP_HOST_RATE);
+		return;
+	}
 	tell_control(lcore, &notice);
 	vx_trace_note(lcore, m, VX_TRACE_HOST, RTE_ETHER_TYPE_ARP);
 	if (notice.is_for_us && !notice.is_reply) {
@@ -84,7 +86,7 @@ vx_host_icmp(struct vx_lcore *lcore, struct rte_mbuf *m, uint16_t port, uint32_t
 {
 	enum vx_drop reason;
 
-	if (!vx_bucket_take(&lcore->host_bucket, lcore->now)) {
+	if (!vx_bucket_take(&lcore->icmp_bucket, lcore->now)) {
 		vx_drop_packet(lcore, m, VX_DROP_HOST_RATE);
 		return;
 	}

@@ -57,7 +57,7 @@ struct vx_burst {
 struct vx_learn {
 	uint64_t key;
 	uint32_t dest; /* VX_DEST_NONE: a remote VTEP not seen before, see remote */
-	uint32_t unused;
+	uint32_t vni;  /* so that a new segment under the same index is not taken for the old */
 	struct vx_ip remote;
 };
 _Static_assert(sizeof(struct vx_learn) == 32, "ring element");
@@ -95,11 +95,13 @@ struct vx_lcore {
 
 	/* Renewed for each loop. */
 	const struct vx_view *view;
-	uint64_t now;		      /* TSC */
-	uint32_t now_seconds;	      /* the FDB's clock */
-	uint32_t trace_id;	      /* of the packet in work, 0: not traced */
-	uint64_t tx_pending;	      /* bit by port: its transmit buffer is not empty */
-	struct vx_bucket host_bucket; /* ARP and ICMP for this host */
+	uint64_t now;	      /* TSC */
+	uint32_t now_seconds; /* the FDB's clock */
+	uint32_t trace_id;    /* of the packet in work, 0: not traced */
+	uint64_t tx_pending;  /* bit by port: its transmit buffer is not empty */
+	/* What this host is asked: each kind has its own limit, so that a flood of one costs the
+	 * other nothing, least of all the ARP that the tunnels live on. */
+	struct vx_bucket arp_bucket, other_arp_bucket, icmp_bucket;
 
 	struct vx_counts counts;
 	struct vx_burst burst;

@@ -30,13 +30,17 @@ is_posted(struct vx_lcore *lcore, uint64_t key, uint32_t dest, rte_be32_t remote
 static void
 post(struct vx_lcore *lcore, const struct vx_burst *burst, unsigned int i)
 {
+	/* Of an access burst the array holds what an earlier burst left there. */
+	const rte_be32_t remote_be =
+		(burst->origin[i] & VX_DEST_VTEP) != 0 ? burst->remote_be[i] : 0;
 	struct vx_learn record = {
 		.key = burst->source[i],
 		.dest = burst->origin[i],
-		.remote = vx_ip_from_v4(burst->remote_be[i]),
+		.vni = burst->segment[i]->vni,
+		.remote = vx_ip_from_v4(remote_be),
 	};
 
-	if (is_posted(lcore, record.key, record.dest, burst->remote_be[i]))
+	if (is_posted(lcore, record.key, record.dest, remote_be))
 		return;
 	if (rte_ring_sp_enqueue_elem(lcore->learn_ring, &record, sizeof(record)) != 0) {
 		vx_lcore_count(lcore, VX_COUNT_LEARN_RING_FULL, 1);

@@ -46,7 +46,13 @@ takes(const struct vx_view_port *port, const struct rte_mbuf *m)
 {
 	if (unlikely(m->nb_segs > 1 && m->pkt_len > port->max_tx_chain))
 		return false;
-	return port->takes_indirect || vx_mbuf_is_direct(m);
+	if (likely(port->takes_indirect))
+		return true;
+	/* A flooded frame is a header of its own in front of a clone. */
+	for (; m != NULL; m = m->next)
+		if (!vx_mbuf_is_direct(m))
+			return false;
+	return true;
 }
 
 void

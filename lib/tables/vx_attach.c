@@ -67,7 +67,7 @@ vx_attach_add(struct vx_tables *tables, uint16_t port, uint32_t vni, struct vx_e
 	attach = rte_zmalloc("vx_attach", sizeof(*attach), 0);
 	if (attach == NULL)
 		return vx_err_set(err, ENOMEM, "no memory");
-	attach->index = vx_index_take(&tables->attach_index);
+	attach->index = vx_index_take_late(&tables->attach_index, tables->rcu);
 	if (attach->index == VX_INDEX_NONE) {
 		rc = vx_err_set(err, ENOSPC, "all %u attachments are in use",
 				tables->conf.max_attaches);
@@ -90,7 +90,7 @@ err_detach:
 err_give_index:
 	tables->attach[attach->index] = NULL;
 	vx_rcu_synchronize(tables->rcu);
-	vx_index_give(&tables->attach_index, attach->index);
+	vx_index_give_late(&tables->attach_index, attach->index, tables->rcu);
 	vx_err_set(err, ENOMEM, "no memory");
 err_free:
 	rte_free(attach);
@@ -115,7 +115,7 @@ vx_attach_del(struct vx_tables *tables, uint16_t port, struct vx_err *err)
 	__atomic_store_n(&tables->attach[attach->index], NULL, __ATOMIC_RELEASE);
 	behind.dest = attach->index;
 	vx_fdb_flush(tables, &behind);
-	vx_index_give(&tables->attach_index, attach->index);
+	vx_index_give_late(&tables->attach_index, attach->index, tables->rcu);
 	vx_rcu_free(tables->rcu, attach);
 	return 0;
 }

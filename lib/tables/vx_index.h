@@ -10,9 +10,12 @@
 
 #define VX_INDEX_NONE UINT32_MAX
 
+struct vx_rcu;
+
 struct vx_index {
 	uint32_t *free; /* circular, max entries */
 	uint32_t head, n_free;
+	uint32_t n_late; /* neither free nor in use: given back late, readers may still know them */
 	uint32_t max;
 };
 
@@ -24,10 +27,15 @@ void vx_index_fini(struct vx_index *index);
 uint32_t vx_index_take(struct vx_index *index);
 void vx_index_give(struct vx_index *index, uint32_t number);
 
+/* The same for numbers that workers use: given back when no worker can hold it any more, so that it
+ * never means something else within a burst. Taking waits for that when no other is left. */
+void vx_index_give_late(struct vx_index *index, uint32_t number, struct vx_rcu *rcu);
+uint32_t vx_index_take_late(struct vx_index *index, struct vx_rcu *rcu);
+
 static inline uint32_t
 vx_index_used(const struct vx_index *index)
 {
-	return index->max - index->n_free;
+	return index->max - index->n_free - index->n_late;
 }
 
 #endif

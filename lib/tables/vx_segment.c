@@ -2,6 +2,7 @@
 #include "vx_segment.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
 #include <rte_malloc.h>
 
@@ -114,7 +115,7 @@ vx_segment_add(struct vx_tables *tables, const struct vx_segment_conf *conf, str
 	segment = rte_zmalloc("vx_segment", segment_size(0), 0);
 	if (segment == NULL)
 		return vx_err_set(err, ENOMEM, "no memory for another segment");
-	segment->index = vx_index_take(&tables->segment_index);
+	segment->index = vx_index_take_late(&tables->segment_index, tables->rcu);
 	if (segment->index == VX_INDEX_NONE) {
 		rte_free(segment);
 		return vx_err_set(err, ENOSPC,
@@ -140,7 +141,7 @@ vx_segment_add(struct vx_tables *tables, const struct vx_segment_conf *conf, str
 
 		tables->segment[index] = NULL;
 		rte_free(segment);
-		vx_index_give(&tables->segment_index, index);
+		vx_index_give_late(&tables->segment_index, index, tables->rcu);
 		return vx_err_set(err, ENOSPC, "the table of segments is full");
 	}
 	return 0;
@@ -151,15 +152,18 @@ vx_segment_del(struct vx_tables *tables, uint32_t vni, struct vx_err *err)
 {
 	const struct vx_segment *segment = vx_segment_find(tables, vni, err);
 	struct vx_fdb_filter all = {.dest = VX_DEST_NONE, .with_static = true};
-	struct vx_attach attach;
+	uint32_t index;
 
 	if (segment == NULL)
 		return -ENOENT;
+	index = segment->index;
 	while (segment->n_attaches > 0) {
-		attach = *tables->attach[segment->target[0]];
-		if (vx_attach_del(tables, attach.port, err) < 0)
+		const uint16_t port = tables->attach[segment->target[0]]->port;
+
+		if (vx_attach_del(tables, port, err) < 0)
 			return -ENOMEM;
-		segment = tables->segment[segment->index];
+		/* Another one was published; the one before may have been freed already. */
+		segment = tables->segment[index];
 	}
 	/* First unreachable for new packets, then its MACs, so that none is learned again. */
 	rte_hash_del_key(tables->segment_hash, &vni);
@@ -168,66 +172,94 @@ vx_segment_del(struct vx_tables *tables, uint32_t vni, struct vx_err *err)
 	vx_fdb_flush(tables, &all);
 	for (unsigned int i = 0; i < segment->n_vteps; i++)
 		vx_vtep_unref(tables, segment->target[i], VX_VTEP_FLOOD);
-	vx_index_give(&tables->segment_index, segment->index);
+	vx_index_give_late(&tables->segment_index, segment->index, tables->rcu);
 	vx_rcu_free(tables->rcu, segment);
 	return 0;
 }
 
-/* Publish one segment with another MTU or learning setting. */
-static int
-segment_change(struct vx_tables *tables, const struct vx_segment *old, uint16_t mtu,
-	       bool is_learning, bool has_own_learning)
-{
-	struct vx_segment *segment = segment_copy(old);
+/* What `set mtu` and `set learning` change. */
+struct change {
+	bool is_mtu;
+	uint16_t mtu;
+	bool is_learning;
+};
 
-	if (segment == NULL)
-		return -ENOMEM;
-	segment->mtu = mtu;
-	segment->is_learning = is_learning;
-	segment->has_own_learning = has_own_learning;
-	segment_publish(tables, segment);
-	return 0;
+static void
+change_apply(struct vx_segment *segment, const struct change *change)
+{
+	if (change->is_mtu)
+		segment->mtu = change->mtu;
+	else
+		segment->is_learning = change->is_learning;
+}
+
+/* Change all segments that have no setting of their own: all or, without memory, none. */
+static int
+change_all(struct vx_tables *tables, const struct change *change)
+{
+	const uint32_t max = tables->conf.max_vnis;
+	struct vx_segment **copy = calloc(max, sizeof(*copy));
+	bool is_short = copy == NULL;
+
+	for (uint32_t i = 0; i < max && !is_short; i++) {
+		const struct vx_segment *segment = tables->segment[i];
+
+		if (segment == NULL ||
+		    (change->is_mtu ? segment->has_own_mtu : segment->has_own_learning))
+			continue;
+		copy[i] = segment_copy(segment);
+		if (copy[i] == NULL)
+			is_short = true;
+		else
+			change_apply(copy[i], change);
+	}
+	for (uint32_t i = 0; i < max && copy != NULL; i++) {
+		if (is_short)
+			rte_free(copy[i]);
+		else if (copy[i] != NULL)
+			segment_publish(tables, copy[i]);
+	}
+	free(copy);
+	return is_short ? -ENOMEM : 0;
 }
 
 int
 vx_segment_set_mtu(struct vx_tables *tables, uint16_t mtu, struct vx_err *err)
 {
-	int rc = 0;
+	const struct change change = {.is_mtu = true, .mtu = mtu};
 
 	if (mtu < VX_INNER_MTU_MIN || mtu > VX_INNER_MTU_MAX4)
 		return vx_err_set(err, EINVAL, "MTU %u is out of range: expected %u to %zu", mtu,
 				  VX_INNER_MTU_MIN, VX_INNER_MTU_MAX4);
+	if (change_all(tables, &change) < 0)
+		return vx_err_set(err, ENOMEM, "no memory");
 	tables->conf.mtu = mtu;
-	for (uint32_t i = 0; i < tables->conf.max_vnis && rc == 0; i++) {
-		const struct vx_segment *segment = tables->segment[i];
-
-		if (segment != NULL && !segment->has_own_mtu)
-			rc = segment_change(tables, segment, mtu, segment->is_learning,
-					    segment->has_own_learning);
-	}
-	return rc < 0 ? vx_err_set(err, ENOMEM, "no memory") : 0;
+	return 0;
 }
 
 int
 vx_segment_set_learning(struct vx_tables *tables, uint32_t vni, bool is_on, struct vx_err *err)
 {
+	const struct change change = {.is_learning = is_on};
 	const struct vx_segment *segment;
-	int rc = 0;
+	struct vx_segment *copy;
 
-	if (vni != 0) {
-		segment = vx_segment_find(tables, vni, err);
-		if (segment == NULL)
-			return -ENOENT;
-		rc = segment_change(tables, segment, segment->mtu, is_on, true);
-		return rc < 0 ? vx_err_set(err, ENOMEM, "no memory") : 0;
+	if (vni == 0) {
+		if (change_all(tables, &change) < 0)
+			return vx_err_set(err, ENOMEM, "no memory");
+		tables->conf.learning = is_on;
+		return 0;
 	}
-	tables->conf.learning = is_on;
-	for (uint32_t i = 0; i < tables->conf.max_vnis && rc == 0; i++) {
-		segment = tables->segment[i];
-		if (segment != NULL && !segment->has_own_learning)
-			rc = segment_change(tables, segment, segment->mtu, is_on, false);
-	}
-	return rc < 0 ? vx_err_set(err, ENOMEM, "no memory") : 0;
+	segment = vx_segment_find(tables, vni, err);
+	if (segment == NULL)
+		return -ENOENT;
+	copy = segment_copy(segment);
+	if (copy == NULL)
+		return vx_err_set(err, ENOMEM, "no memory");
+	change_apply(copy, &change);
+	copy->has_own_learning = true;
+	segment_publish(tables, copy);
+	return 0;
 }
 
 int

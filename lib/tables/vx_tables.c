@@ -88,6 +88,7 @@ view_create(void)
 	if (view == NULL)
 		return NULL;
 	view->udp_port_be = RTE_BE16(VX_UDP_PORT);
+	view->udp_checksum = VX_UDP_CHECKSUM_AUTO;
 	view->source_port_lo = 49152;
 	view->source_ports = 65536 - 49152;
 	for (unsigned int i = 0; i < RTE_MAX_ETHPORTS; i++)

@@ -38,10 +38,19 @@ struct vx_view_port {
 
 struct vx_view_local {
 	struct vx_ip ip;
+	uint8_t prefix_len;
 	uint16_t port;
 };
 
+/* `set udp-checksum`: the outer one (RFC 7348 section 5 says zero, RFC 768). */
+enum vx_udp_checksum {
+	VX_UDP_CHECKSUM_ON,
+	VX_UDP_CHECKSUM_OFF,
+	VX_UDP_CHECKSUM_AUTO, /* where the datagram needs it: not over IPv4 in one piece */
+};
+
 struct vx_view {
+	enum vx_udp_checksum udp_checksum;
 	bool is_peers_known;	 /* set peers known: only VTEPs that flood or fdb commands name */
 	rte_be16_t udp_port_be;	 /* VXLAN destination port, RFC 7348 section 5 */
 	uint16_t source_port_lo; /* first outer UDP source port, host order */

@@ -86,9 +86,19 @@ vx_vtep_check(const struct vx_tables *tables, const struct vx_ip *remote, struct
 				  "%s cannot be a remote VTEP: expected a host's "
 				  "unicast address",
 				  text);
-	for (unsigned int i = 0; i < tables->view->n_locals; i++)
-		if (vx_ip_is_equal(&tables->view->local[i].ip, remote))
+	for (unsigned int i = 0; i < tables->view->n_locals; i++) {
+		const struct vx_view_local *local = &tables->view->local[i];
+		const struct vx_prefix prefix = {.ip = local->ip, .len = local->prefix_len};
+
+		if (vx_ip_is_equal(&local->ip, remote))
 			return vx_err_set(err, EINVAL, "%s is this VTEP's own address", text);
+		if (vx_prefix_is_edge(&prefix, remote))
+			return vx_err_set(
+				err, EINVAL,
+				"%s is the network or broadcast address of a local subnet: "
+				"expected a host's address",
+				text);
+	}
 	return 0;
 }
 
@@ -107,13 +117,14 @@ vx_vtep_get(struct vx_tables *tables, const struct vx_ip *remote, enum vx_vtep_u
 {
 	const struct vx_vtep_path none = {.state = VX_VTEP_NO_ROUTE};
 	int64_t found = vx_vtep_find(tables, remote);
+	const struct vx_vtep *vtep;
 	uint32_t index;
 
 	if (found >= 0) {
 		vx_vtep_ref(tables, (uint32_t)found, use);
 		return found;
 	}
-	index = vx_index_take(&tables->vtep_index);
+	index = vx_index_take_late(&tables->vtep_index, tables->rcu);
 	if (index == VX_INDEX_NONE)
 		return -ENOSPC;
 	memset(&tables->vtep_refs[index], 0, sizeof(tables->vtep_refs[index]));
@@ -127,10 +138,11 @@ vx_vtep_get(struct vx_tables *tables, const struct vx_ip *remote, enum vx_vtep_u
 	return index;
 
 err_unpublish:
-	rte_free(VX_UNCONST(tables->vtep[index]));
-	tables->vtep[index] = NULL;
+	vtep = tables->vtep[index];
+	__atomic_store_n(&tables->vtep[index], NULL, __ATOMIC_RELEASE);
+	vx_rcu_free(tables->rcu, vtep);
 err_give_index:
-	vx_index_give(&tables->vtep_index, index);
+	vx_index_give_late(&tables->vtep_index, index, tables->rcu);
 	return -ENOMEM;
 }
 
@@ -167,7 +179,7 @@ vx_vtep_unref(struct vx_tables *tables, uint32_t index, enum vx_vtep_use use)
 	rte_hash_del_key(tables->vtep_hash, &remote);
 	__atomic_store_n(&tables->vtep[index], NULL, __ATOMIC_RELEASE);
 	vx_rcu_free(tables->rcu, vtep);
-	vx_index_give(&tables->vtep_index, index);
+	vx_index_give_late(&tables->vtep_index, index, tables->rcu);
 	if (tables->hooks.vtep_removed != NULL)
 		tables->hooks.vtep_removed(tables->hooks.ctx, index, &remote);
 }

@@ -6,6 +6,7 @@
 #include <rte_arp.h>
 #include <rte_mbuf.h>
 
+#include "vx_mbuf.h"
 #include "vx_wire.h"
 
 struct arp_frame {
@@ -86,7 +87,7 @@ reshape(struct rte_mbuf *m)
 	m->data_len = VX_ETHER_MIN_LEN;
 	m->pkt_len = VX_ETHER_MIN_LEN;
 	/* nothing that was said about the request holds for what is sent */
-	m->ol_flags &= RTE_MBUF_F_INDIRECT | RTE_MBUF_F_EXTERNAL;
+	vx_mbuf_clear_offloads(m);
 	m->packet_type = 0;
 	m->tx_offload = 0;
 	return rte_pktmbuf_mtod(m, uint8_t *);

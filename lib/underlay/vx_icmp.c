@@ -9,7 +9,10 @@
 #include <rte_ip.h>
 #include <rte_mbuf.h>
 
+#include "vx_compat.h"
+#include "vx_csum.h"
 #include "vx_ip.h"
+#include "vx_mbuf.h"
 
 #define REPLY_TTL 64
 
@@ -23,45 +26,6 @@ fold(uint64_t sum)
 	while (sum > UINT16_MAX)
 		sum = (sum & UINT16_MAX) + (sum >> 16);
 	return (uint16_t)sum;
-}
-
-/*
- * Ones' complement sum from @offset to the end of the chain. Not rte_raw_cksum_mbuf(): up to DPDK
- * 22.11 at least it loses carries of a segment that begins at an odd byte of the data.
- */
-static uint16_t
-sum_chain(const struct rte_mbuf *m, uint32_t offset)
-{
-	bool is_odd = false;
-	uint64_t sum = 0;
-
-	for (; m != NULL; m = m->next) {
-		uint16_t part;
-
-		if (offset >= m->data_len) {
-			offset -= m->data_len;
-			continue;
-		}
-		part = rte_raw_cksum(rte_pktmbuf_mtod_offset(m, const uint8_t *, offset),
-				     m->data_len - offset);
-		sum += is_odd ? rte_bswap16(part) : part;
-		is_odd ^= ((m->data_len - offset) & 1) != 0;
-		offset = 0;
-	}
-	return fold(sum);
-}
-
-/* Write @len bytes to the beginning of the chain, over segment borders. */
-static void
-write_head(struct rte_mbuf *m, const uint8_t *from, uint32_t len)
-{
-	for (; m != NULL && len > 0; m = m->next) {
-		const uint32_t part = RTE_MIN(len, m->data_len);
-
-		memcpy(rte_pktmbuf_mtod(m, uint8_t *), from, part);
-		from += part;
-		len -= part;
-	}
 }
 
 /* RFC 1624 (eqn. 3): the checksum when a 16-bit word of the data changes. */
@@ -91,7 +55,7 @@ is_echo_request(const struct rte_ipv4_hdr *ip, const struct rte_icmp_hdr *icmp)
 		RTE_BE16(RTE_IPV4_HDR_MF_FLAG | RTE_IPV4_HDR_OFFSET_MASK);
 
 	return ip->next_proto_id == IPPROTO_ICMP && (ip->fragment_offset & fragment_bits_be) == 0 &&
-	       vx_ip4_is_host(ip->src_addr) && icmp->icmp_type == RTE_IP_ICMP_ECHO_REQUEST &&
+	       vx_ip4_is_host(ip->src_addr) && icmp->icmp_type == RTE_ICMP_TYPE_ECHO_REQUEST &&
 	       icmp->icmp_code == 0;
 }
 
@@ -113,20 +77,22 @@ vx_icmp_echo_reply(struct rte_mbuf *m, uint32_t ip_offset, uint32_t ip_header_le
 		return VX_DROP_ICMP_BAD;
 	if (found != head)
 		memcpy(head, found, head_len);
-	if (!is_echo_request(ip, icmp) || sum_chain(m, ip_offset + ip_header_len) != UINT16_MAX)
+	if (!is_echo_request(ip, icmp) ||
+	    vx_csum_range(m, ip_offset + ip_header_len, m->pkt_len - (ip_offset + ip_header_len)) !=
+		    UINT16_MAX)
 		return VX_DROP_ICMP_BAD;
 
 	asker_mac = ether->src_addr;
 	ether->src_addr = ether->dst_addr;
 	ether->dst_addr = asker_mac;
 	turn_ip(ip, ip_header_len);
-	icmp->icmp_type = RTE_IP_ICMP_ECHO_REPLY;
+	icmp->icmp_type = RTE_ICMP_TYPE_ECHO_REPLY;
 	icmp->icmp_cksum =
-		update_checksum(icmp->icmp_cksum, RTE_BE16(RTE_IP_ICMP_ECHO_REQUEST << 8),
-				RTE_BE16(RTE_IP_ICMP_ECHO_REPLY << 8));
-	write_head(m, head, head_len);
+		update_checksum(icmp->icmp_cksum, RTE_BE16(RTE_ICMP_TYPE_ECHO_REQUEST << 8),
+				RTE_BE16(RTE_ICMP_TYPE_ECHO_REPLY << 8));
+	vx_mbuf_write(m, 0, head, head_len);
 	/* nothing that was said about the request holds for what is sent */
-	m->ol_flags &= RTE_MBUF_F_INDIRECT | RTE_MBUF_F_EXTERNAL;
+	vx_mbuf_clear_offloads(m);
 	m->packet_type = 0;
 	m->tx_offload = 0;
 	return VX_DROP_NONE;

@@ -140,7 +140,7 @@ vx_underlay_destroy(struct vx_underlay *u)
 		return;
 	for (uint32_t i = 0; i < u->neigh_slots; i++)
 		if (u->neighs[i].is_used)
-			vx_neigh_remove(u, &u->neighs[i], VX_DROP_STOPPED);
+			vx_neigh_remove(u, &u->neighs[i], VX_DROP_TX_PORT_DOWN);
 	vx_address_destroy(u);
 	vx_route_destroy(u);
 	rte_hash_free(u->remote_hash);
@@ -153,13 +153,10 @@ vx_underlay_destroy(struct vx_underlay *u)
 void
 vx_underlay_report(struct vx_underlay *u)
 {
-	/* a change made inside the callback waits for the next call, or it could go on for ever */
-	if (!u->is_changed || u->is_reporting)
+	if (!u->is_changed)
 		return;
 	u->is_changed = false;
-	u->is_reporting = true;
 	u->conf.ops.changed(u->conf.ctx);
-	u->is_reporting = false;
 }
 
 void

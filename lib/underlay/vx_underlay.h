@@ -58,7 +58,7 @@ struct vx_underlay_conf {
 /* NULL with rte_errno on failure. */
 struct vx_underlay *vx_underlay_create(const struct vx_underlay_conf *conf);
 
-/* Held packets are given back with VX_DROP_STOPPED. NULL is allowed. */
+/* Held packets are given back with VX_DROP_TX_PORT_DOWN. NULL is allowed. */
 void vx_underlay_destroy(struct vx_underlay *u);
 
 /*
@@ -106,6 +106,7 @@ void vx_underlay_path(struct vx_underlay *u, const struct vx_ip *remote, struct 
 /*
  * From now on, keep the next hop towards @remote resolved, whatever happens to routes and
  * addresses. Counted: as many untrack calls undo it. 0, or -ENOSPC when there are too many.
+ * Neither changes the path of another remote.
  */
 int vx_underlay_track(struct vx_underlay *u, const struct vx_ip *remote);
 void vx_underlay_untrack(struct vx_underlay *u, const struct vx_ip *remote);

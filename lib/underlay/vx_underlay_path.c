@@ -98,7 +98,6 @@ vx_underlay_track(struct vx_underlay *u, const struct vx_ip *ip)
 	*remote = (struct vx_underlay_remote){.ip = *ip, .references = 1};
 	u->remotes_n++;
 	retrack_one(u, remote);
-	vx_underlay_report(u);
 	return 0;
 }
 
@@ -115,7 +114,6 @@ vx_underlay_untrack(struct vx_underlay *u, const struct vx_ip *ip)
 	remote->neigh = NULL;
 	rte_hash_del_key(u->remote_hash, ip);
 	u->remotes_n--;
-	vx_underlay_report(u);
 }
 
 static void

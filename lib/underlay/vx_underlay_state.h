@@ -81,7 +81,6 @@ struct vx_underlay {
 	uint64_t now_ms;
 	uint64_t log_ms[VX_UNDERLAY_LOG_MAX]; /* next line of this kind not before */
 	bool is_changed;		      /* to be reported when the call ends */
-	bool is_reporting;
 	struct vx_underlay_port ports[RTE_MAX_ETHPORTS];
 
 	struct vx_address **addresses; /* in the order of adding */

@@ -66,7 +66,7 @@ tear_down(struct port_table *table)
 	struct vx_err err = {""};
 
 	for (uint16_t id = 0; id < RTE_MAX_ETHPORTS; id++)
-		if (table->port[id].state != PORT_UNUSED && port_detach(table, id, &err) != 0)
+		if (table->port[id].state != PORT_UNUSED && port_remove(table, &id, 1, &err) != 0)
 			fail_msg("%s", err.text);
 	assert_int_equal(rte_eth_dev_count_avail(), 0);
 	assert_int_equal(pool_destroy_all(&table->pools), 0);
@@ -335,13 +335,15 @@ attach_and_detach(void **state)
 	assert_true(port_attach(table, "net_nonsense0", VX_ROLE_ACCESS, &id, &n, &err) < 0);
 	assert_non_null(strstr(err.text, "net_nonsense0"));
 	assert_int_equal(port_start(table, 0, &err), -ENODEV);
-	assert_int_equal(port_detach(table, 5, &err), -ENODEV);
+	assert_int_equal(port_can_detach(table, 5, &err), -ENODEV);
 	set_up(table, &ordinary);
 	assert_int_equal(port_start(table, 0, &err), 0);
-	assert_int_equal(port_detach(table, 0, &err), 0);
-	/* the last user's pool goes with it */
-	for (unsigned int i = 0; i < POOL_MAX; i++)
-		assert_null(table->pools.pool[i].mempool);
+	id = 0;
+	assert_int_equal(port_can_detach(table, id, &err), 0);
+	assert_int_equal(port_remove(table, &id, 1, &err), 0);
+	/* its pool stays for the next port, with nothing of it in use */
+	assert_int_equal(table->pools.pool[0].n_users, 0);
+	assert_int_equal(pool_out(&table->pools.pool[0]), 0);
 	assert_int_equal(attach(table, "net_null0", VX_ROLE_UNDERLAY), 0);
 	tear_down(table);
 }

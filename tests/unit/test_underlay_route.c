@@ -188,6 +188,10 @@ test_connected(void **state)
 	/* a longer prefix of the same port is nearer */
 	assert_int_equal(add_address(b, "192.0.2.70/28", 0), 0);
 	assert_path(b, "192.0.2.77", "192.0.2.77", "192.0.2.70");
+	bench_run(b, 3000);
+	b->sent_n = 0;
+	assert_int_equal(track(b, "192.0.2.77"), 0); /* asked for from the same address */
+	assert_int_equal(b->sent[0].sender, host("192.0.2.70"));
 	assert_string_equal(show(b, line, sizeof(line)),
 			    "192.0.2.0/24 direct 0; 192.0.2.0/24 direct 0; "
 			    "192.0.2.64/28 direct 0; ");
@@ -415,7 +419,7 @@ test_against_model(void **state)
 	bench_destroy(b, 0);
 }
 
-/* As many routes as were promised, spread so that the trie needs the most nodes. */
+/* As many routes as were promised, spread so that the trie needs many nodes; again and again. */
 static void
 test_route_capacity(void **state)
 {
@@ -423,15 +427,22 @@ test_route_capacity(void **state)
 	const struct vx_ip gateway = ip("192.0.2.254");
 
 	(void)state;
-	for (uint32_t i = 0; i < 4096; i++) {
-		const struct vx_prefix p = {
-			.ip = vx_ip_from_v4(rte_cpu_to_be_32(0x0a000000u + i * 0x1001u)),
-			.len = 32,
-		};
+	for (uint32_t round = 0; round < 4; round++) {
+		for (uint32_t i = 0; i < 2 * 4096; i++) {
+			const uint32_t at = i % 4096, net = 0x0a000000u + round * 7 + at * 0x1008u;
+			const struct vx_prefix p = {
+				.ip = vx_ip_from_v4(rte_cpu_to_be_32(net)),
+				.len = 32,
+			};
 
-		assert_int_equal(vx_route_add(b->u, &p, &gateway, &b->err), 0);
+			if (i == 4096)
+				assert_int_equal(add_route(b, "0.0.0.0/0", "192.0.2.254"), -ENOSPC);
+			if (i < 4096)
+				assert_int_equal(vx_route_add(b->u, &p, &gateway, &b->err), 0);
+			else
+				assert_int_equal(vx_route_del(b->u, &p, NULL, &b->err), 0);
+		}
 	}
-	assert_int_equal(add_route(b, "0.0.0.0/0", "192.0.2.254"), -ENOSPC);
 	bench_destroy(b, 0);
 }
 
@@ -489,6 +500,14 @@ test_fall_back(void **state)
 	assert_path(b, "192.0.2.7", "192.0.2.7", "192.0.2.11");
 	assert_path(b, "9.9.9.9", "192.0.2.254", "192.0.2.11");
 	assert_int_equal(path(b, "9.9.9.9").port, 1);
+	/* of several reasons, the most specific route's is told */
+	assert_int_equal(vx_underlay_port_set(b->u, 1, &mac1, false), 0);
+	assert_int_equal(del_address(b, "203.0.113.1"), 0);
+	assert_string_equal(path(b, "10.1.1.1").why,
+			    "the gateway is on no subnet of a local address");
+	assert_string_equal(path(b, "9.9.9.9").why, "the link of its port is down");
+	assert_int_equal(vx_underlay_port_set(b->u, 1, &mac1, true), 0);
+	assert_int_equal(add_address(b, "203.0.113.1/24", 1), 0);
 	assert_int_equal(vx_underlay_port_set(b->u, 0, &mac0, true), 0);
 	assert_int_equal(path(b, "9.9.9.9").port, 0);
 	assert_int_equal(del_address(b, "203.0.113.1"), 0);
