@@ -108,12 +108,6 @@ hash_mpls(const uint8_t *label, uint32_t len, uint32_t hash)
 	return hash;
 }
 
-static inline bool
-is_tag(rte_be16_t type)
-{
-	return type == RTE_BE16(RTE_ETHER_TYPE_VLAN) || type == RTE_BE16(RTE_ETHER_TYPE_QINQ);
-}
-
 struct vx_flow
 vx_flow_of_bytes(const uint8_t *frame, uint32_t len)
 {
@@ -126,7 +120,7 @@ vx_flow_of_bytes(const uint8_t *frame, uint32_t len)
 	/* Bytes 0..7 and 4..11 cover both MACs. */
 	flow.hash = mix(load64(frame + 4), mix(load64(frame), 0));
 	type = load_be16(frame + offset);
-	for (unsigned int i = 0; is_tag(type) && i < MAX_TAGS && offset + 6 <= len; i++) {
+	for (unsigned int i = 0; vx_is_vlan_tag(type) && i < MAX_TAGS && offset + 6 <= len; i++) {
 		/* VLAN id only: the priority may differ within a flow. */
 		flow.hash = mix(load_be16(frame + offset + 2) & RTE_BE16(0x0fff), flow.hash);
 		offset += VX_VLAN_TAG_LEN;

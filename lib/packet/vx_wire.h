@@ -3,6 +3,7 @@
 #ifndef VX_WIRE_H
 #define VX_WIRE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <rte_byteorder.h>
@@ -41,6 +42,22 @@ _Static_assert(sizeof(struct vx_outer4) == 50, "wire format");
 /* The largest inner MTU: what fits a 65,535-byte outer packet with an untagged inner frame. */
 #define VX_INNER_MTU_MAX4 (65535u - VX_OUTER4_IP_LEN - VX_ETHER_HDR_LEN)
 #define VX_INNER_MTU_MIN  68u /* RFC 791 */
+
+/* The EtherType of a frame, which need not be aligned: inner frames may begin anywhere. */
+static inline rte_be16_t
+vx_ether_type(const void *frame)
+{
+	rte_be16_t type;
+
+	__builtin_memcpy(&type, (const uint8_t *)frame + 2 * RTE_ETHER_ADDR_LEN, sizeof(type));
+	return type;
+}
+
+static inline bool
+vx_is_vlan_tag(rte_be16_t type)
+{
+	return type == RTE_BE16(RTE_ETHER_TYPE_VLAN) || type == RTE_BE16(RTE_ETHER_TYPE_QINQ);
+}
 
 static inline rte_be32_t
 vx_vni_to_be(uint32_t vni)

@@ -51,15 +51,14 @@ check_ethernet(struct rte_mbuf *m, const struct vx_view_port *port, uint32_t *l3
 		/* VLAN id 0 is a priority tag and no VLAN (IEEE 802.1Q). */
 		*l3 += VX_VLAN_TAG_LEN;
 		if (!vx_mbuf_pull(m, *l3))
-			return VX_DROP_OUTER_RUNT;
+			return m->pkt_len < *l3 ? VX_DROP_OUTER_RUNT : VX_DROP_NO_MBUF;
 		ether = rte_pktmbuf_mtod(m, const struct rte_ether_hdr *);
 		tag = (const struct rte_vlan_hdr *)(ether + 1);
 		if ((tag->vlan_tci & RTE_BE16(0x0fff)) != 0)
 			return VX_DROP_OUTER_VLAN;
 		*type = tag->eth_proto;
 	}
-	if (unlikely(*type == RTE_BE16(RTE_ETHER_TYPE_VLAN) ||
-		     *type == RTE_BE16(RTE_ETHER_TYPE_QINQ)))
+	if (unlikely(vx_is_vlan_tag(*type)))
 		return VX_DROP_OUTER_VLAN;
 	if (unlikely(!rte_is_same_ether_addr(&ether->dst_addr, &port->mac))) {
 		/* ARP requests come by broadcast; tunnels have no groups to listen to yet. */

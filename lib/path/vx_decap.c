@@ -47,21 +47,22 @@ find_vtep(const struct vx_tables *tables, rte_be32_t remote_be, struct last *las
 static inline enum vx_drop
 check_inner(struct rte_mbuf *m, uint8_t outer_ecn, uint64_t *source, uint64_t *destination)
 {
-	const struct rte_ether_hdr *ether;
+	const uint8_t *frame;
 	enum vx_drop reason;
+	rte_be16_t type;
 
 	if (unlikely(!vx_mbuf_pull(m, VX_ETHER_HDR_LEN)))
 		return m->pkt_len < VX_ETHER_HDR_LEN ? VX_DROP_INNER_RUNT : VX_DROP_NO_MBUF;
-	ether = rte_pktmbuf_mtod(m, const struct rte_ether_hdr *);
-	if (unlikely(ether->ether_type == RTE_BE16(RTE_ETHER_TYPE_VLAN) ||
-		     ether->ether_type == RTE_BE16(RTE_ETHER_TYPE_QINQ)))
+	frame = rte_pktmbuf_mtod(m, const uint8_t *);
+	type = vx_ether_type(frame);
+	if (unlikely(vx_is_vlan_tag(type)))
 		return VX_DROP_INNER_VLAN; /* RFC 7348 section 6.1 */
-	*source = vx_fdb_load_mac(&ether->src_addr);
+	*source = vx_fdb_load_mac(frame + RTE_ETHER_ADDR_LEN);
 	if (unlikely(vx_fdb_is_group(*source) || *source == 0))
 		return VX_DROP_BAD_SOURCE_MAC;
-	*destination = vx_fdb_load_mac(&ether->dst_addr);
+	*destination = vx_fdb_load_mac(frame);
 	if (unlikely(outer_ecn != 0)) {
-		reason = vx_ecn_decap(m, VX_ETHER_HDR_LEN, ether->ether_type, outer_ecn);
+		reason = vx_ecn_decap(m, VX_ETHER_HDR_LEN, type, outer_ecn);
 		if (reason != VX_DROP_NONE)
 			return reason;
 	}

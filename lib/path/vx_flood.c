@@ -35,7 +35,7 @@ deliver(struct vx_lcore *lcore, struct rte_mbuf *m, const struct vx_segment *seg
 			__atomic_load_n(&lcore->tables->attach[target], __ATOMIC_ACQUIRE);
 
 		if (likely(attach != NULL)) {
-			vx_output_access(lcore, m, attach);
+			vx_output_padded(lcore, m, attach->port);
 			return;
 		}
 	}

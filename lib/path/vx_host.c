@@ -7,7 +7,6 @@
 #include "vx_arp.h"
 #include "vx_drop_packet.h"
 #include "vx_icmp.h"
-#include "vx_mbuf.h"
 #include "vx_output.h"
 #include "vx_wire.h"
 
@@ -44,8 +43,7 @@ send_answer(struct vx_lcore *lcore, struct rte_mbuf *m, uint16_t port, enum vx_c
 	vx_lcore_count(lcore, VX_COUNT_CONSUMED, 1);
 	vx_lcore_count(lcore, VX_COUNT_ORIGINATED, 1);
 	vx_lcore_count(lcore, which, 1);
-	vx_mbuf_clear_offloads(m);
-	vx_output(lcore, m, port);
+	vx_output_padded(lcore, m, port);
 }
 
 void

@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "vx_ingress.h"
 
+#include <string.h>
+
 #include "vx_attach.h"
 #include "vx_csum.h"
 #include "vx_drop_packet.h"
 #include "vx_mbuf.h"
 #include "vx_segment.h"
 #include "vx_wire.h"
-
-static inline bool
-is_tag(rte_be16_t type)
-{
-	return type == RTE_BE16(RTE_ETHER_TYPE_VLAN) || type == RTE_BE16(RTE_ETHER_TYPE_QINQ);
-}
 
 /* Does the IP header say that the packet was longer? Only asked of frames of the length to which
  * the port's driver cuts. */
@@ -21,18 +17,23 @@ is_cut(const struct rte_mbuf *m)
 {
 	uint8_t scratch[VX_ETHER_HDR_LEN + sizeof(struct rte_ipv6_hdr)];
 	const uint8_t *bytes = rte_pktmbuf_read(m, 0, sizeof(scratch), scratch);
-	const struct rte_ether_hdr *ether = (const struct rte_ether_hdr *)bytes;
 	uint32_t len;
 
 	if (bytes == NULL)
 		return false;
-	bytes += VX_ETHER_HDR_LEN;
-	if (ether->ether_type == RTE_BE16(RTE_ETHER_TYPE_IPV4))
-		len = rte_be_to_cpu_16(((const struct rte_ipv4_hdr *)bytes)->total_length);
-	else if (ether->ether_type == RTE_BE16(RTE_ETHER_TYPE_IPV6))
-		len = rte_be_to_cpu_16(((const struct rte_ipv6_hdr *)bytes)->payload_len) + 40u;
-	else
+	if (vx_ether_type(bytes) == RTE_BE16(RTE_ETHER_TYPE_IPV4)) {
+		struct rte_ipv4_hdr ip;
+
+		memcpy(&ip, bytes + VX_ETHER_HDR_LEN, sizeof(ip));
+		len = rte_be_to_cpu_16(ip.total_length);
+	} else if (vx_ether_type(bytes) == RTE_BE16(RTE_ETHER_TYPE_IPV6)) {
+		struct rte_ipv6_hdr ip;
+
+		memcpy(&ip, bytes + VX_ETHER_HDR_LEN, sizeof(ip));
+		len = rte_be_to_cpu_16(ip.payload_len) + (uint32_t)sizeof(ip);
+	} else {
 		return false;
+	}
 	return VX_ETHER_HDR_LEN + len > m->pkt_len;
 }
 
@@ -51,7 +52,7 @@ ingress_one(struct rte_mbuf *m, const struct vx_view_port *port, const struct vx
 	if (unlikely((m->ol_flags & RTE_MBUF_F_RX_VLAN_STRIPPED) != 0 &&
 		     (m->vlan_tci & 0x0fff) != 0))
 		return VX_DROP_ACCESS_VLAN;
-	if (unlikely(is_tag(((const struct rte_ether_hdr *)frame)->ether_type)))
+	if (unlikely(vx_is_vlan_tag(vx_ether_type(frame))))
 		return VX_DROP_ACCESS_VLAN;
 	if (unlikely(m->pkt_len == port->cut_len && is_cut(m)))
 		return VX_DROP_ACCESS_CUT;

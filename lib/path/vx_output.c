@@ -82,7 +82,7 @@ vx_output(struct vx_lcore *lcore, struct rte_mbuf *m, uint16_t port)
 }
 
 void
-vx_output_access(struct vx_lcore *lcore, struct rte_mbuf *m, const struct vx_attach *attach)
+vx_output_padded(struct vx_lcore *lcore, struct rte_mbuf *m, uint16_t port)
 {
 	if (unlikely(m->pkt_len < VX_ETHER_MIN_LEN)) {
 		const uint16_t pad = (uint16_t)(VX_ETHER_MIN_LEN - m->pkt_len);
@@ -95,5 +95,5 @@ vx_output_access(struct vx_lcore *lcore, struct rte_mbuf *m, const struct vx_att
 		memset(tail, 0, pad);
 	}
 	vx_mbuf_clear_offloads(m);
-	vx_output(lcore, m, attach->port);
+	vx_output(lcore, m, port);
 }

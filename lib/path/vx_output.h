@@ -3,14 +3,14 @@
 #ifndef VX_OUTPUT_H
 #define VX_OUTPUT_H
 
-#include "vx_attach.h"
 #include "vx_lcore.h"
 
 /* A whole frame for @port; ownership is taken. Copied to one segment where the port needs it. */
 void vx_output(struct vx_lcore *lcore, struct rte_mbuf *m, uint16_t port);
 
-/* An inner frame out of an attachment: padded to the Ethernet minimum first. Ownership is taken;
- * @m's buffers must not be shared if it is shorter than that. */
-void vx_output_access(struct vx_lcore *lcore, struct rte_mbuf *m, const struct vx_attach *attach);
+/* A frame that may be shorter than Ethernet allows: padded with zeros first, and cleared of what
+ * its receiver's driver said of it. Ownership is taken; buffers of a short one must not be shared.
+ */
+void vx_output_padded(struct vx_lcore *lcore, struct rte_mbuf *m, uint16_t port);
 
 #endif

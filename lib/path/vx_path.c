@@ -5,6 +5,7 @@
 
 #include <rte_prefetch.h>
 
+#include "vx_attach.h"
 #include "vx_classify.h"
 #include "vx_decap.h"
 #include "vx_drop_packet.h"
@@ -37,7 +38,7 @@ deliver_one(struct vx_lcore *lcore, struct vx_burst *burst, unsigned int i)
 			__atomic_load_n(&tables->attach[dest], __ATOMIC_ACQUIRE);
 
 		if (likely(attach != NULL))
-			vx_output_access(lcore, m, attach);
+			vx_output_padded(lcore, m, attach->port);
 		else
 			vx_flood(lcore, m, burst->segment[i], burst->origin[i]);
 	}

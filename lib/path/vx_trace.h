@@ -20,7 +20,7 @@ enum vx_trace_stage {
 	VX_TRACE_RX,	  /* value: port */
 	VX_TRACE_ATTACH,  /* value: VNI */
 	VX_TRACE_DECAP,	  /* value: VNI */
-	VX_TRACE_LEARN,	  /* value: 1 reported, 0 known */
+	VX_TRACE_LEARN,	  /* the source was reported as new or moved */
 	VX_TRACE_FORWARD, /* value: FDB destination, VX_DEST_NONE = flood */
 	VX_TRACE_FLOOD,	  /* value: copies */
 	VX_TRACE_ENCAP,	  /* value: VTEP index */

@@ -62,6 +62,12 @@ def eal_arguments(prefix, lcores="0,1"):
     return argv + ["--no-huge", "-m", str(MEMORY_MB), "--no-shconf", "--no-telemetry"]
 
 
+def forget(folder):
+    """Remove a run's folder, and the EAL's own for its prefix."""
+    shutil.rmtree(folder, ignore_errors=True)
+    shutil.rmtree("/var/run/dpdk/" + os.path.basename(folder), ignore_errors=True)
+
+
 class Cli:
     """A client of the CLI socket."""
 
@@ -378,7 +384,7 @@ class Vtep:
             self.cli.close()
         for port in self.ports.values():
             port.close()
-        shutil.rmtree(self.folder, ignore_errors=True)
+        forget(self.folder)
 
 
 def alone(*options, config=None, env=None, user=None, lcores="0,1", vdevs=(), eal=None,
@@ -400,4 +406,4 @@ def alone(*options, config=None, env=None, user=None, lcores="0,1", vdevs=(), ea
                               stderr=subprocess.PIPE, text=True, timeout=timeout * SLOW, env=env,
                               user=user, check=False)
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        forget(folder)

@@ -196,7 +196,9 @@ test_echo(void **state)
 			assert_int_equal(bench_since(b, VX_COUNT_ECHO_REPLIES), 1);
 			assert_int_equal(b->n_sent[UNDERLAY], 1);
 			assert_int_equal(bench_bytes(b->sent[UNDERLAY][0], reply, sizeof(reply)),
-					 len);
+					 RTE_MAX(len, 60u));
+			for (uint32_t pad = len; pad < 60; pad++)
+				assert_int_equal(reply[pad], 0);
 			assert_memory_equal(reply, next_hop_mac, 6);
 			assert_memory_equal(reply + 6, our_mac, 6);
 			assert_memory_equal(reply + 26,
