@@ -27,7 +27,7 @@ NOT_YET = {
     10: "needs set df and " + OVERSIZE[6:],
     17: REASSEMBLY, 19: IPV6 + " and reassembly", 20: REASSEMBLY, 22: REASSEMBLY, 23: REASSEMBLY,
     26: REASSEMBLY, 28: REASSEMBLY, 29: IPV6 + " and reassembly", 31: REASSEMBLY, 32: REASSEMBLY,
-    34: REASSEMBLY, 46: IPV6, 47: "needs set udp-checksum", 53: IPV6, 62: IPV6,
+    34: REASSEMBLY, 46: IPV6, 53: IPV6, 62: IPV6,
     49: LAB, 50: "needs a port with checksum offload", 101: LOAD, 104: GSO, 106: GSO, 107: GSO,
     110: GSO + " and outer fragmentation", 113: LAB,
     115: "needs port attach and detach under traffic", 116: "needs MTU changes under load",
