@@ -13,9 +13,8 @@
 
 /* One receive call for each queue in turn. Returns the packets received. */
 static unsigned int
-poll_queues(struct worker *worker)
+poll_queues(struct worker *worker, const struct worker_queues *queues)
 {
-	const struct worker_queues *queues = __atomic_load_n(&worker->queues, __ATOMIC_ACQUIRE);
 	struct vx_lcore *lcore = &worker->lcore;
 	struct rte_mbuf *m[WORKER_BURST_MAX];
 	unsigned int total = 0;
@@ -63,10 +62,14 @@ worker_main(void *arg)
 	vx_rcu_online(tables->rcu, lcore->index);
 	while (!__atomic_load_n(&worker->is_stopping, __ATOMIC_RELAXED)) {
 		const uint64_t start = rte_rdtsc();
+		const struct worker_queues *queues;
 		struct rte_mbuf *injected[WORKER_INJECT];
 		unsigned int packets;
 
-		/* Before the view is loaded, so that no packet meets one older than itself. */
+		/* Before the view is loaded, so that no packet meets one older than itself: what a
+		 * queue or the control thread gives may count on the view that was published first.
+		 */
+		queues = __atomic_load_n(&worker->queues, __ATOMIC_ACQUIRE);
 		packets = rte_ring_sc_dequeue_burst(worker->inject, (void **)injected,
 						    WORKER_INJECT, NULL);
 		lcore->now = start;
@@ -76,7 +79,7 @@ worker_main(void *arg)
 			vx_path_inject(lcore, injected, (uint16_t)packets);
 			tx_flush_pending(worker);
 		}
-		packets += poll_queues(worker);
+		packets += poll_queues(worker, queues);
 		/* No transmit buffer holds anything here, and no pointer into a table is kept. */
 		rte_rcu_qsbr_quiescent(qsbr, lcore->index);
 		account(worker, packets, start);

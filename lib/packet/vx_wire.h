@@ -27,13 +27,15 @@ _Static_assert(sizeof(struct vx_vxlan_hdr) == 8, "wire format");
 
 #define VX_VXLAN_FLAG_I RTE_BE32(0x08000000)
 
-/* What goes in front of an inner frame on an IPv4 underlay. */
+/* What goes in front of an inner frame on an IPv4 underlay. Without any alignment, which struct
+ * rte_ether_hdr would ask for: a frame may begin anywhere. */
 struct vx_outer4 {
-	struct rte_ether_hdr ether;
+	uint8_t ether_dst[RTE_ETHER_ADDR_LEN], ether_src[RTE_ETHER_ADDR_LEN];
+	rte_be16_t ether_type_be;
 	struct rte_ipv4_hdr ip;
 	struct rte_udp_hdr udp;
 	struct vx_vxlan_hdr vxlan;
-} __attribute__((packed, aligned(2)));
+} __attribute__((packed));
 _Static_assert(sizeof(struct vx_outer4) == 50, "wire format");
 
 /* Bytes from the outer IP header to the inner frame. */

@@ -32,7 +32,7 @@ peek(const struct vx_lcore *lcore, const struct rte_mbuf *m, uint16_t port, bool
 		if (bytes == NULL)
 			return false;
 		outer = (const struct vx_outer4 *)bytes;
-		if (outer->ether.ether_type != RTE_BE16(RTE_ETHER_TYPE_IPV4) ||
+		if (outer->ether_type_be != RTE_BE16(RTE_ETHER_TYPE_IPV4) ||
 		    outer->ip.version_ihl != RTE_IPV4_VHL_DEF ||
 		    outer->ip.next_proto_id != IPPROTO_UDP)
 			return false;

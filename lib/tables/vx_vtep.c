@@ -32,9 +32,9 @@ header_fill(struct vx_vtep *vtep)
 	const struct vx_vtep_path *path = &vtep->path;
 
 	memset(&vtep->header, 0, sizeof(vtep->header));
-	outer->ether.dst_addr = path->next_hop_mac;
-	outer->ether.src_addr = path->source_mac;
-	outer->ether.ether_type = RTE_BE16(RTE_ETHER_TYPE_IPV4);
+	memcpy(outer->ether_dst, path->next_hop_mac.addr_bytes, sizeof(outer->ether_dst));
+	memcpy(outer->ether_src, path->source_mac.addr_bytes, sizeof(outer->ether_src));
+	outer->ether_type_be = RTE_BE16(RTE_ETHER_TYPE_IPV4);
 	outer->ip.version_ihl = RTE_IPV4_VHL_DEF;
 	outer->ip.time_to_live = OUTER_TTL;
 	outer->ip.next_proto_id = IPPROTO_UDP;
@@ -45,7 +45,7 @@ header_fill(struct vx_vtep *vtep)
 	outer->ip.src_addr = vx_ip_v4(&path->source);
 }
 
-/* Publish a VTEP under its index, with @path (NULL: the old one's) and the current references. */
+/* Publish a VTEP under its index, with @path and the current references. */
 static int
 publish(struct vx_tables *tables, uint32_t index, const struct vx_ip *remote,
 	const struct vx_vtep_path *path)
@@ -58,11 +58,10 @@ publish(struct vx_tables *tables, uint32_t index, const struct vx_ip *remote,
 		return -ENOMEM;
 	vtep->index = index;
 	vtep->remote = *remote;
-	if (path != NULL)
-		vtep->path = *path;
-	vtep->state = (uint8_t)vtep->path.state;
-	vtep->port = vtep->path.port;
-	vtep->mtu = vtep->path.mtu;
+	vtep->path = *path;
+	vtep->state = (uint8_t)path->state;
+	vtep->port = path->port;
+	vtep->mtu = path->mtu;
 	vtep->is_named = is_named(&tables->vtep_refs[index]);
 	header_fill(vtep);
 	__atomic_store_n(&tables->vtep[index], vtep, __ATOMIC_RELEASE);

@@ -37,7 +37,7 @@ struct vx_vtep_path {
 struct vx_vtep {
 	union {
 		struct vx_outer4 outer4;
-		uint8_t bytes[64]; /* so that a copy can be one full cache line */
+		uint8_t bytes[sizeof(struct vx_outer4)];
 	} header;
 	uint32_t index;
 	uint32_t ip_sum;
@@ -48,7 +48,6 @@ struct vx_vtep {
 	struct vx_ip remote;
 	struct vx_vtep_path path;
 } __rte_cache_aligned;
-_Static_assert(sizeof(struct vx_outer4) <= 64, "the copy in encap takes 64 bytes");
 
 /* Why a remote VTEP is kept. */
 enum vx_vtep_use {
