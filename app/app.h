@@ -25,7 +25,6 @@ struct worker;
 struct app {
 	struct options options;
 	struct port_table ports;
-	struct port_conf port_conf;		/* for ports attached later */
 	bool is_port_stopped[RTE_MAX_ETHPORTS]; /* by `port stop`: `start` leaves it alone */
 	char *attached[RTE_MAX_ETHPORTS];  /* devargs of `port attach`, by the first port they made
 					    */
@@ -41,13 +40,11 @@ struct app {
 	unsigned int n_workers;
 
 	struct cli *cli;
-	char cli_socket[108];
 	int epoll_fd, signal_fd;
 	bool is_forwarding; /* between `start` and `stop` */
 	bool is_quitting;
 	uint64_t start_tsc;
-	uint64_t next_tick, next_second, next_stats; /* milliseconds of app_now() */
-	unsigned int age_step;
+	uint64_t next_tick, next_stats; /* milliseconds of app_now() */
 
 	struct vx_counts counts; /* the control thread's own */
 	struct trace_log *trace_log;
@@ -58,8 +55,5 @@ struct app {
 
 /* Milliseconds since the program started, monotonic. */
 uint64_t app_now(const struct app *app);
-
-/* Ask for the end of the program; its event loop returns soon. */
-void app_quit(struct app *app);
 
 #endif

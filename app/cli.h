@@ -54,9 +54,6 @@ int cli_poll(struct cli *cli);
  */
 int cli_run_file(struct cli *cli, const char *path, FILE *out, struct vx_err *err);
 
-/* Run one command on behalf of the program itself. 0, or negative with @err. */
-int cli_run_line(struct cli *cli, const char *line, FILE *out, struct vx_err *err);
-
 /* What the prompt needs from the rest of the program, beside the values of cli_types.h. */
 
 /* `quit`: let the event loop end after this round. */

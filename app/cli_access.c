@@ -43,7 +43,7 @@ run_show(struct cli_call *call)
 /* clang-format off */
 const struct cli_row cli_access_rows[] = {
 	{"access add P vni VNI", "attach the untagged frames of an access port to a segment", run_add},
-	{"access del P", "detach them; MACs learned there are forgotten", run_del},
+	{"access del P", "delete the attachment; MACs learned there are forgotten", run_del},
 	{"show access", "attachments and the traffic of their ports", run_show},
 	{0},
 };

@@ -41,7 +41,7 @@ const struct cli_row cli_address_rows[] = {
 	 "give an underlay port a local VTEP address\n"
 	 "It is announced by ARP, makes a connected route, and tunnels end at it.",
 	 run_add},
-	{"address del IP:local", "take a local address away", run_del},
+	{"address del IP:local", "delete a local address", run_del},
 	{"show address", "local addresses", run_show},
 	{0},
 };

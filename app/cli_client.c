@@ -85,7 +85,7 @@ answer(struct cli_client *client, const char *line, size_t len)
 		if (size > 0 && text[size - 1] != '\n')
 			put_text(client, "\n", 1);
 	} else {
-		client->is_dead = true; /* out of memory in the middle of an answer */
+		client->is_dead = true; /* no memory in the middle of an answer */
 	}
 	free(text);
 	prompt(client);

@@ -4,91 +4,21 @@
 
 #include "cli_nouns.h"
 #include "dest_text.h"
-#include "vx_attach.h"
 #include "vx_fdb.h"
 #include "vx_segment.h"
-#include "vx_vtep.h"
-
-static int
-check_mac(const struct rte_ether_addr *mac, const char *text, struct vx_err *err)
-{
-	if (rte_is_multicast_ether_addr(mac) || rte_is_zero_ether_addr(mac))
-		return vx_err_set(err, EINVAL,
-				  "%s cannot be a host's: expected a unicast MAC "
-				  "address",
-				  text);
-	return 0;
-}
-
-/* Enter a static MAC; the caller has checked segment and MAC. */
-static int
-enter(struct cli_call *call, const struct vx_segment *segment, uint32_t dest)
-{
-	struct vx_tables *tables = call->app->tables;
-	const uint64_t key = vx_fdb_key_of(segment->index, &call->v[0].mac);
-	struct vx_fdb_entry entry;
-	bool moved;
-
-	if (vx_fdb_get(tables->fdb, key, &entry) && entry.is_static && entry.dest == dest)
-		return vx_err_set(call->err, EEXIST, "%s is in VNI %u already, at that place",
-				  call->v[0].text, segment->vni);
-	if (vx_fdb_set(tables, key, dest, true, &moved) < 0)
-		return vx_err_set(call->err, ENOSPC,
-				  "the FDB is full: start with a larger "
-				  "--max-macs than %u",
-				  tables->conf.max_macs);
-	return 0;
-}
-
-static const struct vx_segment *
-find_checked(struct cli_call *call)
-{
-	if (check_mac(&call->v[0].mac, call->v[0].text, call->err) < 0)
-		return NULL;
-	return vx_segment_find(call->app->tables, (uint32_t)call->v[1].number, call->err);
-}
 
 static int
 run_add_vtep(struct cli_call *call)
 {
-	const struct vx_segment *segment = find_checked(call);
-	struct vx_tables *tables = call->app->tables;
-	int64_t vtep;
-	int rc;
-
-	if (segment == NULL)
-		return -EINVAL;
-	rc = vx_vtep_check(tables, &call->v[2].ip, call->err);
-	if (rc < 0)
-		return rc;
-	vtep = vx_vtep_get(tables, &call->v[2].ip, VX_VTEP_STATIC);
-	if (vtep < 0)
-		return vx_err_set(call->err, (int)-vtep,
-				  "no room for another remote VTEP: start with a larger "
-				  "--max-vteps than %u",
-				  tables->conf.max_vteps);
-	rc = enter(call, segment, VX_DEST_VTEP | (uint32_t)vtep);
-	/* The entry has its own reference now; this one only bridged the way there. */
-	vx_vtep_unref(tables, (uint32_t)vtep, VX_VTEP_STATIC);
-	return rc;
+	return vx_fdb_add_static_vtep(call->app->tables, (uint32_t)call->v[1].number,
+				      &call->v[0].mac, &call->v[2].ip, call->err);
 }
 
 static int
 run_add_port(struct cli_call *call)
 {
-	const struct vx_segment *segment = find_checked(call);
-	const uint16_t port = (uint16_t)call->v[2].number;
-	const struct vx_attach *attach;
-
-	if (segment == NULL)
-		return -EINVAL;
-	attach = vx_attach_find(call->app->tables, port, call->err);
-	if (attach == NULL)
-		return -ENOENT;
-	if (attach->segment != segment->index)
-		return vx_err_set(call->err, EINVAL, "port %u is attached to VNI %u, not to VNI %u",
-				  port, attach->vni, segment->vni);
-	return enter(call, segment, attach->index);
+	return vx_fdb_add_static_port(call->app->tables, (uint32_t)call->v[1].number,
+				      &call->v[0].mac, (uint16_t)call->v[2].number, call->err);
 }
 
 static int

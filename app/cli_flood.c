@@ -61,7 +61,7 @@ const struct cli_row cli_flood_rows[] = {
 	 "send a segment's broadcast, unknown-unicast and multicast frames to a remote VTEP too",
 	 run_add},
 	{"flood del IP vni VNI",
-	 "stop that; what the segment learned behind that VTEP is forgotten", run_del},
+	 "delete a VTEP from the list; what the segment learned behind it is forgotten", run_del},
 	{"show flood [vni VNI]", "flood lists", run_show},
 	{0},
 };

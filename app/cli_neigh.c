@@ -6,12 +6,8 @@
 static int
 run_add(struct cli_call *call)
 {
-	const uint16_t port = (uint16_t)call->v[2].number;
-
-	if (call->app->ports.port[port].role != VX_ROLE_UNDERLAY)
-		return vx_err_set(call->err, EINVAL,
-				  "port %u is not an underlay port: see show port info all", port);
-	return vx_neigh_add(call->app->underlay, &call->v[0].ip, &call->v[1].mac, port, call->err);
+	return vx_neigh_add(call->app->underlay, &call->v[0].ip, &call->v[1].mac,
+			    (uint16_t)call->v[2].number, call->err);
 }
 
 static int
@@ -44,7 +40,7 @@ run_show(struct cli_call *call)
 /* clang-format off */
 const struct cli_row cli_neigh_rows[] = {
 	{"neigh add IP MAC port P", "set the MAC of an underlay neighbour, without ARP", run_add},
-	{"neigh del IP", "remove such a static neighbour", run_del},
+	{"neigh del IP", "delete such a static neighbour", run_del},
 	{"show neigh", "neighbours, their states and for how long", run_show},
 	{0},
 };

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Commands: ports. */
-#include <errno.h>
-
 #include "cli_nouns.h"
 #include "net.h"
 
@@ -20,8 +18,14 @@ run_stop(struct cli_call *call)
 static int
 run_attach(struct cli_call *call)
 {
-	return net_port_attach(call->app, call->v[0].text, call->v[1].word == 0, call->out,
-			       call->err);
+	const enum vx_role role = call->v[1].word == 0 ? VX_ROLE_UNDERLAY : VX_ROLE_ACCESS;
+	uint16_t id[RTE_MAX_ETHPORTS];
+	unsigned int n = RTE_DIM(id);
+	const int rc = net_port_attach(call->app, call->v[0].text, role, id, &n, call->err);
+
+	for (unsigned int i = 0; i < n && rc == 0; i++)
+		fprintf(call->out, "port %u: %s\n", id[i], call->app->ports.port[id[i]].name);
+	return rc;
 }
 
 static int
@@ -34,12 +38,8 @@ static int
 run_mtu(struct cli_call *call)
 {
 	const uint16_t port = (uint16_t)call->v[0].number;
-	int rc;
+	const int rc = net_port_mtu(call->app, port, (uint16_t)call->v[1].number, call->err);
 
-	if (call->v[1].number < 68 || call->v[1].number > UINT16_MAX)
-		return vx_err_set(call->err, EINVAL, "MTU %s is out of range: expected 68 to 65535",
-				  call->v[1].text);
-	rc = net_port_mtu(call->app, port, (uint16_t)call->v[1].number, call->err);
 	if (rc == 0)
 		call->app->is_mtu_set[port] = true;
 	return rc;

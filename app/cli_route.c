@@ -45,7 +45,7 @@ const struct cli_row cli_route_rows[] = {
 	 "reach a network through a gateway\n"
 	 "The gateway has to be in the subnet of a local address. 0.0.0.0/0 is the default route.",
 	 run_add},
-	{"route del PREFIX [via IP]", "remove a route", run_del},
+	{"route del PREFIX [via IP]", "delete a route", run_del},
 	{"show route", "connected and static routes", run_show},
 	{0},
 };

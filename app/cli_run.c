@@ -166,9 +166,3 @@ cli_run_file(struct cli *cli, const char *path, FILE *out, struct vx_err *err)
 {
 	return cli_execute_file(cli, NULL, 1, path, out, err);
 }
-
-int
-cli_run_line(struct cli *cli, const char *line, FILE *out, struct vx_err *err)
-{
-	return cli_execute(cli, NULL, 0, line, strlen(line), out, err);
-}

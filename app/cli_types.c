@@ -112,9 +112,15 @@ static const struct cli_type types[] = {
 	 NUMBER(1, 65535)},
 	{.name = "LO", .what = "UDP port", .expected = "a UDP port, 1 to 65535", NUMBER(1, 65535)},
 	{.name = "HI", .what = "UDP port", .expected = "a UDP port, 1 to 65535", NUMBER(1, 65535)},
-	{.name = "MTU", .what = "MTU", .expected = "an MTU in bytes", NUMBER(0, UINT32_MAX)},
-	{.name = "MS", .what = "time", .expected = "milliseconds", NUMBER(0, UINT32_MAX)},
-	{.name = "SECONDS", .what = "time", .expected = "seconds", NUMBER(0, UINT32_MAX)},
+	{.name = "N:frames", .what = "number", .expected = "a number of frames, 1 to 4096",
+	 NUMBER(1, 4096)},
+	{.name = "MTU", .what = "MTU", .expected = "an MTU in bytes, 68 to 65535",
+	 NUMBER(68, 65535)},
+	{.name = "MTU:inner", .what = "MTU", .expected = "an MTU in bytes, 68 to 65485",
+	 NUMBER(68, 65485)},
+	/* Stamps are 32-bit seconds: half their range keeps ages unambiguous. */
+	{.name = "SECONDS", .what = "time", .expected = "seconds, 0 (never) to 2147483647",
+	 NUMBER(0, INT32_MAX)},
 	{.name = "SECONDS:ms", .what = "time", .expected = "seconds, 0 to 3600, as in 0.5",
 	 .parse = parse_milliseconds, .max = SLEEP_MAX_MS},
 	{.name = "VNI", .what = "VNI", .expected = "a VNI, 1 to 16777215", NUMBER(1, 16777215),
@@ -148,10 +154,4 @@ cli_type_find(const char *name, size_t len)
 			return &types[i];
 	}
 	return NULL;
-}
-
-const struct cli_type *
-cli_type_get(unsigned int index)
-{
-	return index < RTE_DIM(types) ? &types[index] : NULL;
 }

@@ -48,9 +48,6 @@ struct cli_type {
 /* The type called @name (@len bytes of it), or NULL. */
 const struct cli_type *cli_type_find(const char *name, size_t len);
 
-/* The types one after the other; NULL after the last. */
-const struct cli_type *cli_type_get(unsigned int index);
-
 /* What the types need from the rest of the program. */
 bool app_port_find(struct app *app, const char *text, uint16_t *id);
 void cli_values_vni(struct app *app, cli_add_fn *add, void *ctx);

@@ -15,10 +15,6 @@ run_add(struct cli_call *call)
 {
 	struct vx_segment_conf conf = {.vni = (uint32_t)call->v[0].number};
 
-	if (call->v[2].is_set &&
-	    (call->v[2].number < VX_INNER_MTU_MIN || call->v[2].number > VX_INNER_MTU_MAX4))
-		return vx_err_set(call->err, EINVAL, "MTU %s is out of range: expected %u to %zu",
-				  call->v[2].text, VX_INNER_MTU_MIN, VX_INNER_MTU_MAX4);
 	if (call->v[1].is_set)
 		conf.local = call->v[1].ip;
 	if (call->v[2].is_set)
@@ -106,7 +102,7 @@ run_show(struct cli_call *call)
 
 /* clang-format off */
 const struct cli_row cli_vni_rows[] = {
-	{"vni add VNI [local IP:local] [mtu MTU]",
+	{"vni add VNI [local IP:local] [mtu MTU:inner]",
 	 "create a segment\n"
 	 "local: outer source address, instead of the one that the route chooses.\n"
 	 "mtu: largest inner packet, instead of what `set mtu` says.",

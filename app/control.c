@@ -122,16 +122,22 @@ drain_punts(struct app *app, struct worker *worker)
 	return n > 0;
 }
 
+static void
+check_links(struct app *app)
+{
+	if (port_link_poll(&app->ports))
+		app->is_link_stale = true;
+	if (app->is_link_stale)
+		net_links_changed(app);
+}
+
 /* What happens ten times a second. */
 static void
 tick(struct app *app)
 {
 	const uint64_t now = app_now(app);
 
-	if (port_link_poll(&app->ports))
-		app->is_link_stale = true;
-	if (app->is_link_stale)
-		net_links_changed(app);
+	check_links(app);
 	vx_underlay_tick(app->underlay, now);
 	app->counts.value[VX_COUNT_AGED] += vx_fdb_age(app->tables, (uint32_t)(now / 1000), TICKS);
 	trace_log_tick(app);
@@ -155,6 +161,8 @@ step(struct app *app)
 		is_busy |= drain_punts(app, app->worker[i]);
 		is_busy |= trace_log_drain(app->trace_log, app->worker[i]->lcore.trace_ring);
 	}
+	if (atomic_load_explicit(&app->ports.has_event, memory_order_acquire))
+		check_links(app);
 	if (app_now(app) >= app->next_tick) {
 		app->next_tick = app_now(app) + TICK_MS;
 		tick(app);

@@ -92,7 +92,7 @@ start_tables(struct app *app, struct vx_err *err)
 		.learning = true,
 		.ageing = AGEING_DEFAULT,
 	};
-	const struct vx_tables_hooks hooks = net_hooks(app);
+	const struct vx_tables_hooks hooks = net_tables_hooks(app);
 
 	if (conf.max_macs == 0)
 		conf.max_macs = memory_available() < SMALL_MEMORY ? MACS_SMALL : MACS_DEFAULT;
@@ -115,7 +115,7 @@ static int
 start_underlay(struct app *app, struct vx_err *err)
 {
 	const struct vx_underlay_conf conf = {
-		.ops = net_ops(),
+		.ops = net_underlay_ops(),
 		.ctx = app,
 		.pool = app->host_pool,
 		.now_ms = app_now(app),
@@ -146,7 +146,7 @@ start_ports(struct app *app, struct vx_err *err)
 	const unsigned int n_access = names(&options->access, access);
 	int rc;
 
-	app->port_conf = (struct port_conf){
+	app->ports.conf = (struct port_conf){
 		.n_rxq = (uint16_t)options->rxq,
 		.n_txq = (uint16_t)options->txq,
 		.n_rxd = (uint16_t)options->rxd,
@@ -163,7 +163,7 @@ start_ports(struct app *app, struct vx_err *err)
 	rc = port_roles(&app->ports, underlay, n_underlay, access, n_access, err);
 	if (rc < 0)
 		return rc;
-	return port_setup(&app->ports, &app->port_conf, err);
+	return port_setup(&app->ports, err);
 }
 
 /* The tunnel that --local, --gateway, --remote and --vni describe, by the commands' own functions.
@@ -199,15 +199,16 @@ start_prompt(struct app *app, struct vx_err *err)
 {
 	const struct options *options = &app->options;
 	const char *path = options->cli_socket;
+	char default_path[108]; /* the length of sun_path */
 	int rc;
 
 	app->cli = cli_create(app, app->epoll_fd, all_rows, err);
 	if (app->cli == NULL)
 		return -ENOMEM;
 	if (path == NULL) {
-		snprintf(app->cli_socket, sizeof(app->cli_socket), "%s/cli.sock",
+		snprintf(default_path, sizeof(default_path), "%s/cli.sock",
 			 rte_eal_get_runtime_dir());
-		path = app->cli_socket;
+		path = default_path;
 	}
 	rc = cli_open_socket(app->cli, path, err);
 	if (rc == 0)
@@ -283,7 +284,7 @@ stop(struct app *app)
 	uint32_t missing = 0;
 
 	if (app->is_forwarding && net_forwarding_set(app, false, NULL) < 0)
-		VX_LOG(WARNING, "out of memory while stopping: frames in work are lost");
+		VX_LOG(WARNING, "no memory while stopping: frames in work are lost");
 	cli_destroy(app->cli);
 	workers_stop(app);
 	vx_underlay_destroy(app->underlay);

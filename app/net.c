@@ -54,7 +54,7 @@ path_changed(void *ctx)
 }
 
 struct vx_underlay_ops
-net_ops(void)
+net_underlay_ops(void)
 {
 	return (struct vx_underlay_ops){
 		.send = send_by_worker, .changed = path_changed, .drop = drop, .count = count};
@@ -84,7 +84,7 @@ segment_added(void *ctx, uint32_t index)
 }
 
 struct vx_tables_hooks
-net_hooks(struct app *app)
+net_tables_hooks(struct app *app)
 {
 	return (struct vx_tables_hooks){.ctx = app,
 					.vtep_added = vtep_added,
@@ -117,14 +117,9 @@ view_port_fill(const struct app *app, const struct port *port, struct vx_view_po
 	view->linear_pool = port->linear_mempool != NULL ? port->linear_mempool : port->mempool;
 }
 
-static bool
-is_set_up(const struct port *port)
-{
-	return port->state == PORT_STOPPED || port->state == PORT_STARTED;
-}
-
-int
-net_publish(struct app *app, struct vx_err *err)
+/* Show workers the ports and local addresses as they are now. */
+static int
+publish(struct app *app, struct vx_err *err)
 {
 	struct vx_view *view = vx_view_edit(app->tables);
 	struct vx_address_info address;
@@ -135,7 +130,7 @@ net_publish(struct app *app, struct vx_err *err)
 	for (unsigned int i = 0; i < RTE_MAX_ETHPORTS; i++) {
 		view->port[i].role = VX_ROLE_NONE;
 		view->port[i].is_up = false;
-		if (is_set_up(&app->ports.port[i]))
+		if (port_is_set_up(&app->ports.port[i]))
 			view_port_fill(app, &app->ports.port[i], &view->port[i]);
 	}
 	view->n_locals = 0;
@@ -150,22 +145,25 @@ net_publish(struct app *app, struct vx_err *err)
 	return 0;
 }
 
-void
-net_tell_port(struct app *app, uint16_t id)
+int
+net_show_ports(struct app *app, struct vx_err *err)
 {
-	const struct port *port = &app->ports.port[id];
+	const int rc = publish(app, err);
 
-	if (port->role == VX_ROLE_UNDERLAY && is_set_up(port))
-		vx_underlay_port_set(app->underlay, id, &port->mac, is_up(app, port));
+	for (uint16_t id = 0; id < RTE_MAX_ETHPORTS && rc == 0; id++) {
+		const struct port *port = &app->ports.port[id];
+
+		if (port->role == VX_ROLE_UNDERLAY && port_is_set_up(port))
+			vx_underlay_port_set(app->underlay, id, &port->mac, is_up(app, port));
+	}
+	return rc;
 }
 
 void
 net_links_changed(struct app *app)
 {
-	if (net_publish(app, NULL) < 0)
+	if (net_show_ports(app, NULL) < 0)
 		return; /* again at the next tick: the flag stays */
-	for (uint16_t id = 0; id < RTE_MAX_ETHPORTS; id++)
-		net_tell_port(app, id);
 	app->is_link_stale = false;
 	app->is_path_stale = true;
 }
@@ -346,29 +344,14 @@ forget_learned(struct app *app, const struct vx_ip *ip)
 int
 net_address_add(struct app *app, const struct vx_prefix *prefix, uint16_t port, struct vx_err *err)
 {
-	char text[VX_IP_TEXT_MAX];
-	int rc;
+	int rc = check_not_remote(app, &prefix->ip, err);
 
-	if (!vx_ip_is_v4(&prefix->ip))
-		return vx_err_set(err, EINVAL, "%s is IPv6: expected an IPv4 address",
-				  vx_ip_format(&prefix->ip, text, sizeof(text)));
-	if (app->ports.port[port].role != VX_ROLE_UNDERLAY)
-		return vx_err_set(err, EINVAL,
-				  "port %u is not an underlay port: see show port info "
-				  "all",
-				  port);
-	if (app->tables->view->n_locals == VX_LOCALS_MAX)
-		return vx_err_set(err, ENOSPC,
-				  "there are %u local addresses already, the most "
-				  "possible",
-				  VX_LOCALS_MAX);
-	rc = check_not_remote(app, &prefix->ip, err);
 	if (rc < 0)
 		return rc;
 	rc = vx_address_add(app->underlay, prefix, port, err);
 	if (rc < 0)
 		return rc;
-	rc = net_publish(app, err);
+	rc = publish(app, err);
 	if (rc < 0)
 		vx_address_del(app->underlay, &prefix->ip, NULL);
 	else
@@ -393,5 +376,5 @@ net_address_del(struct app *app, const struct vx_ip *ip, struct vx_err *err)
 	rc = vx_address_del(app->underlay, ip, err);
 	if (rc < 0)
 		return rc;
-	return net_publish(app, err);
+	return publish(app, err);
 }

@@ -10,6 +10,7 @@
 
 #include "vx_err.h"
 #include "vx_ip.h"
+#include "vx_role.h"
 #include "vx_tables.h"
 #include "vx_underlay.h"
 
@@ -18,14 +19,12 @@ struct vx_learn;
 struct vx_punt;
 
 /* What the tables and the underlay library call; @ctx is the struct app. */
-struct vx_tables_hooks net_hooks(struct app *app);
-struct vx_underlay_ops net_ops(void);
+struct vx_tables_hooks net_tables_hooks(struct app *app);
+struct vx_underlay_ops net_underlay_ops(void);
 
-/* Show workers the ports and local addresses as they are now. 0 or -ENOMEM. */
-int net_publish(struct app *app, struct vx_err *err);
-
-/* Tell the underlay of one port's MAC and link. */
-void net_tell_port(struct app *app, uint16_t port);
+/* Show workers the ports and local addresses as they are now, and the underlay its ports. 0, or
+ * -ENOMEM with nothing changed. */
+int net_show_ports(struct app *app, struct vx_err *err);
 
 /* Tell every VTEP how it is reached now. */
 void net_resolve(struct app *app);
@@ -45,8 +44,8 @@ int net_forwarding_set(struct app *app, bool is_on, struct vx_err *err);
 /* `port start|stop`, `port attach|detach`, `port config mtu`; traffic of other ports goes on. */
 int net_port_start(struct app *app, uint16_t port, struct vx_err *err);
 int net_port_stop(struct app *app, uint16_t port, struct vx_err *err);
-int net_port_attach(struct app *app, const char *devargs, bool is_underlay, FILE *out,
-		    struct vx_err *err);
+int net_port_attach(struct app *app, const char *devargs, enum vx_role role, uint16_t *id,
+		    unsigned int *n, struct vx_err *err); /* as port_attach() */
 int net_port_detach(struct app *app, uint16_t port, struct vx_err *err);
 int net_port_mtu(struct app *app, uint16_t port, uint16_t mtu, struct vx_err *err);
 

@@ -24,9 +24,7 @@ apply(struct app *app, struct vx_err *err)
 	int rc = workers_assign_tx(app, err);
 
 	if (rc == 0)
-		rc = net_publish(app, err);
-	for (uint16_t id = 0; id < RTE_MAX_ETHPORTS; id++)
-		net_tell_port(app, id);
+		rc = net_show_ports(app, err);
 	/* Before the first packet, or it would be dropped for want of a route. */
 	net_resolve(app);
 	if (rc == 0)
@@ -77,9 +75,7 @@ net_forwarding_set(struct app *app, bool is_on, struct vx_err *err)
 static int
 check_present(const struct app *app, uint16_t id, struct vx_err *err)
 {
-	const enum port_state state = app->ports.port[id].state;
-
-	if (state == PORT_STOPPED || state == PORT_STARTED)
+	if (port_is_set_up(&app->ports.port[id]))
 		return 0;
 	return vx_err_set(err, ENODEV,
 			  "port %u is not in working order: port detach %u and attach it "
@@ -132,22 +128,19 @@ undo_attach(struct app *app, const uint16_t *id, unsigned int n)
 }
 
 int
-net_port_attach(struct app *app, const char *devargs, bool is_underlay, FILE *out,
-		struct vx_err *err)
+net_port_attach(struct app *app, const char *devargs, enum vx_role role, uint16_t *id,
+		unsigned int *n, struct vx_err *err)
 {
 	char *text = strdup(devargs);
-	uint16_t id[RTE_MAX_ETHPORTS];
-	unsigned int n = RTE_DIM(id);
 	int rc;
 
 	if (text == NULL)
 		return vx_err_set(err, ENOMEM, "no memory");
-	rc = port_attach(&app->ports, devargs, is_underlay ? VX_ROLE_UNDERLAY : VX_ROLE_ACCESS, id,
-			 &n, err);
+	rc = port_attach(&app->ports, devargs, role, id, n, err);
 	if (rc < 0)
 		goto err_free;
-	rc = port_setup(&app->ports, &app->port_conf, err);
-	for (unsigned int i = 0; i < n && rc == 0; i++) {
+	rc = port_setup(&app->ports, err);
+	for (unsigned int i = 0; i < *n && rc == 0; i++) {
 		app->is_port_stopped[id[i]] = false;
 		stats_port_new(app, id[i]);
 		rc = port_start(&app->ports, id[i], err);
@@ -157,12 +150,10 @@ net_port_attach(struct app *app, const char *devargs, bool is_underlay, FILE *ou
 	if (rc < 0)
 		goto err_undo;
 	app->attached[id[0]] = text;
-	for (unsigned int i = 0; i < n; i++)
-		fprintf(out, "port %u: %s\n", id[i], app->ports.port[id[i]].name);
 	return 0;
 
 err_undo:
-	undo_attach(app, id, n);
+	undo_attach(app, id, *n);
 err_free:
 	free(text);
 	return rc;
@@ -234,8 +225,7 @@ net_port_mtu(struct app *app, uint16_t id, uint16_t mtu, struct vx_err *err)
 }
 
 /* Access ports that are set up for less than the inner MTU @mtu follow it, from @first on. On
- * failure
- * *@first is the port that refused. */
+ * failure *@first is the port that refused. */
 static int
 raise_access_mtu(struct app *app, uint16_t *first, uint16_t mtu, struct vx_err *err)
 {
@@ -243,8 +233,7 @@ raise_access_mtu(struct app *app, uint16_t *first, uint16_t mtu, struct vx_err *
 		const struct port *port = &app->ports.port[*first];
 		int rc;
 
-		if (port->role != VX_ROLE_ACCESS || port->plan.mtu >= mtu ||
-		    (port->state != PORT_STARTED && port->state != PORT_STOPPED))
+		if (port->role != VX_ROLE_ACCESS || port->plan.mtu >= mtu || !port_is_set_up(port))
 			continue;
 		rc = net_port_mtu(app, *first, mtu, err);
 		if (rc < 0)
@@ -270,6 +259,6 @@ net_mtu(struct app *app, uint16_t mtu, struct vx_err *err)
 				net_port_mtu(app, id, old[id], NULL);
 		return rc;
 	}
-	app->ports.conf.inner_mtu = app->port_conf.inner_mtu = mtu;
+	app->ports.conf.inner_mtu = mtu;
 	return 0;
 }

@@ -87,9 +87,9 @@ struct port {
 	struct port_plan plan;
 	struct rte_ether_addr mac;
 	struct rte_mempool *mempool; /* receive; never NULL when set up */
-	/* For copies of what port_takes() refuses. A copy has less than the usual headroom if it
-	 * needs the space: data_off = min(RTE_PKTMBUF_HEADROOM, buf_len - pkt_len). NULL: never
-	 * needed. */
+	/* For copies of what the driver does not take as it is. A copy has less than the usual
+	 * headroom if it needs the space: data_off = min(RTE_PKTMBUF_HEADROOM, buf_len - pkt_len).
+	 * NULL: never needed. */
 	struct rte_mempool *linear_mempool;
 	struct port_buffers buffers;
 	bool has_lsc;	      /* link changes set port_table.has_event */
@@ -105,7 +105,7 @@ struct port {
 struct port_table {
 	struct port port[RTE_MAX_ETHPORTS]; /* index: port id */
 	struct pool_table pools;
-	struct port_conf conf; /* of the last port_setup() */
+	struct port_conf conf; /* for the ports that are set up next */
 	atomic_bool
 		has_event; /* set by the driver's interrupt thread, cleared by port_link_poll() */
 };
@@ -117,13 +117,10 @@ struct port_queue {
 	int node;
 };
 
-/* Can @port be given chains, and this mbuf as it is? Inlined by what sends. */
 static inline bool
-port_takes(const struct port *port, const struct rte_mbuf *mbuf)
+port_is_set_up(const struct port *port)
 {
-	if (mbuf->nb_segs > 1 && mbuf->pkt_len > port->plan.limits.max_tx_chain)
-		return false;
-	return (port->quirk->flags & PORT_QUIRK_NO_INDIRECT) == 0 || RTE_MBUF_DIRECT(mbuf);
+	return port->state == PORT_STOPPED || port->state == PORT_STARTED;
 }
 
 /* --- port_roles.c: names and roles --- */
@@ -147,9 +144,9 @@ const char *port_state_name(enum port_state state);
 
 /* --- port_setup.c: pools, configuration, queues --- */
 
-/* Set up every port in PORT_NEW, with pools for them. All become PORT_STOPPED, or @err says why
- * not: those touched by then are PORT_FAILED. */
-int port_setup(struct port_table *table, const struct port_conf *conf, struct vx_err *err);
+/* Set up every port in PORT_NEW as @table->conf says, with pools for them. All become PORT_STOPPED,
+ * or @err says why not: those touched by then are PORT_FAILED. */
+int port_setup(struct port_table *table, struct vx_err *err);
 
 /*
  * Change the MTU: the inner one of an access port, the outer one of an underlay port. Stops and

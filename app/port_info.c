@@ -139,11 +139,9 @@ print_offloads(FILE *out, const struct port *port)
 	for (unsigned int i = 0; i < RTE_DIM(rows); i++) {
 		const bool is_offered = (port->info.rx_offload_capa & rows[i].rx) != 0 ||
 					(port->info.tx_offload_capa & rows[i].tx) != 0;
-		const bool is_on = (port->plan.rx_offloads & rows[i].rx) != 0 ||
-				   (port->plan.tx_offloads & rows[i].tx) != 0;
 
-		fprintf(out, ROW, rows[i].name, is_on ? "yes" : "no",
-			is_offered ? "offered" : "not offered", is_on ? "-" : "done here");
+		fprintf(out, ROW, rows[i].name, "no", is_offered ? "offered" : "not offered",
+			"done here");
 	}
 }
 
@@ -151,7 +149,7 @@ void
 port_info_print(FILE *out, const struct port *port)
 {
 	print_head(out, port);
-	if (port->state != PORT_STOPPED && port->state != PORT_STARTED)
+	if (!port_is_set_up(port))
 		return;
 	fprintf(out, ROW, "", "asked for", "got", "in software");
 	print_mtu(out, port);

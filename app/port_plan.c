@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include <rte_dev.h>
 #include <rte_ether.h>
 #include <rte_mbuf.h>
 
@@ -113,10 +112,7 @@ static int
 plan_limits(const struct port *port, const struct port_conf *conf, struct port_plan *plan,
 	    struct vx_err *err)
 {
-	const struct rte_devargs *devargs = rte_dev_devargs(port->info.device);
-	struct rte_kvargs *args = devargs == NULL || devargs->args == NULL
-					  ? NULL
-					  : rte_kvargs_parse(devargs->args, NULL);
+	struct rte_kvargs *args = port_quirk_args(&port->info);
 	const struct port_probe probe = {
 		.info = &port->info,
 		.args = args,
@@ -208,14 +204,12 @@ plan_linear(struct port_plan *plan)
 
 	if (frame <= limits->max_tx_chain) {
 		limits->max_tx_frame = RTE_MIN(limits->max_tx_frame, limits->max_tx_chain);
-		limits->max_tx_tagged = RTE_MIN(limits->max_tx_tagged, limits->max_tx_chain);
 		return;
 	}
 	room = RTE_MAX(frame + RTE_PKTMBUF_HEADROOM, (uint32_t)plan->data_room);
 	room = RTE_MIN(room, ROOM_MAX);
 	plan->linear_room = (uint16_t)room;
 	limits->max_tx_frame = RTE_MIN(limits->max_tx_frame, room);
-	limits->max_tx_tagged = RTE_MIN(limits->max_tx_tagged, room);
 }
 
 static int

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <rte_byteorder.h>
+#include <rte_dev.h>
 #include <rte_ether.h>
 #include <rte_mbuf.h>
 
@@ -262,10 +263,16 @@ port_quirk_limits(const struct port_quirk *quirk, const struct port_probe *probe
 	limits->max_tx_chain = has_chains ? UINT32_MAX : 0;
 	if (quirk->limit != NULL)
 		quirk->limit(probe, limits);
-	limits->max_tx_tagged = limits->max_tx_frame;
-	/* The kernel does not count one tag as part of the MTU. */
-	if (probe->kernel_mtu != 0 && limits->max_tx_frame == kernel_frame(probe))
-		limits->max_tx_tagged += 4;
+}
+
+struct rte_kvargs *
+port_quirk_args(const struct rte_eth_dev_info *info)
+{
+	const struct rte_devargs *devargs = rte_dev_devargs(info->device);
+
+	if (devargs == NULL || devargs->args == NULL)
+		return NULL;
+	return rte_kvargs_parse(devargs->args, NULL);
 }
 
 void

@@ -59,7 +59,6 @@ struct port_probe {
 /* Frames in bytes of Ethernet frame without FCS. */
 struct port_limits {
 	uint32_t max_tx_frame;	/* longer ones must not be given to the driver */
-	uint32_t max_tx_tagged; /* the same for frames with a VLAN tag */
 	uint32_t max_tx_chain;	/* longer ones must be linear; 0: no chains at all */
 	uint32_t max_rx_frame;	/* longer ones are lost or cut */
 	uint32_t min_data_room; /* the driver's own demand; 0: none */
@@ -83,6 +82,9 @@ void port_quirk_limits(const struct port_quirk *quirk, const struct port_probe *
 		       struct port_limits *limits);
 
 /* The name of the port's kernel interface, or "" (IF_NAMESIZE bytes). */
+/* The device's arguments, to be freed by the caller; NULL: none. */
+struct rte_kvargs *port_quirk_args(const struct rte_eth_dev_info *info);
+
 void port_quirk_iface(const struct rte_eth_dev_info *info, const struct rte_kvargs *args,
 		      char *iface);
 

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <rte_dev.h>
 #include <rte_errno.h>
 
 #include "port.h"
@@ -98,8 +97,7 @@ int
 port_adopt(struct port_table *table, uint16_t id, enum vx_role role, struct vx_err *err)
 {
 	struct port *port = &table->port[id];
-	const struct rte_devargs *devargs;
-	struct rte_kvargs *args = NULL;
+	struct rte_kvargs *args;
 	int rc;
 
 	memset(port, 0, sizeof(*port));
@@ -115,9 +113,7 @@ port_adopt(struct port_table *table, uint16_t id, enum vx_role role, struct vx_e
 	port->role = role;
 	port->quirk = port_quirk_find(port->info.driver_name);
 	port->node = pool_node(rte_eth_dev_socket_id(id));
-	devargs = rte_dev_devargs(port->info.device);
-	if (devargs != NULL && devargs->args != NULL)
-		args = rte_kvargs_parse(devargs->args, NULL);
+	args = port_quirk_args(&port->info);
 	port_quirk_iface(&port->info, args, port->iface);
 	rte_kvargs_free(args);
 	port->state = PORT_NEW;

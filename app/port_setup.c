@@ -44,9 +44,10 @@ add_need(struct pool_need *needs, unsigned int *n, int node, uint16_t data_room,
 
 /* Pools for @ports with @plans (@n of each) together, so that they share. */
 static int
-ensure_pools(struct port_table *table, const struct port_conf *conf, struct port *const *ports,
+ensure_pools(struct port_table *table, struct port *const *ports,
 	     const struct port_plan *const *plans, unsigned int n, struct vx_err *err)
 {
+	const struct port_conf *conf = &table->conf;
 	struct pool_need needs[2 * RTE_MAX_ETHPORTS];
 	unsigned int n_needs = 0;
 	uint32_t frame = 0;
@@ -234,7 +235,7 @@ log_differences(const struct port *port)
  * back when the port is closed. */
 static int
 setup_first(struct port_table *table, struct port *port, const struct port_plan *plan,
-	    const struct port_conf *conf, struct vx_err *err)
+	    struct vx_err *err)
 {
 	struct port_buffers buffers;
 	uint32_t out;
@@ -246,7 +247,7 @@ setup_first(struct port_table *table, struct port *port, const struct port_plan 
 	use_buffers(port, plan, &buffers);
 	out = pool_out(buffers.pool);
 	rc = apply(port, err);
-	if (rc != 0 && port_plan_shrink(port, conf, &port->plan)) {
+	if (rc != 0 && port_plan_shrink(port, &table->conf, &port->plan)) {
 		port->has_fallen_back = true;
 		rc = apply(port, err);
 	}
@@ -267,7 +268,7 @@ setup_first(struct port_table *table, struct port *port, const struct port_plan 
 }
 
 int
-port_setup(struct port_table *table, const struct port_conf *conf, struct vx_err *err)
+port_setup(struct port_table *table, struct vx_err *err)
 {
 	struct port_plan plans[RTE_MAX_ETHPORTS];
 	const struct port_plan *planned[RTE_MAX_ETHPORTS];
@@ -275,20 +276,19 @@ port_setup(struct port_table *table, const struct port_conf *conf, struct vx_err
 	unsigned int n = 0;
 	int rc;
 
-	table->conf = *conf;
 	for (uint16_t id = 0; id < RTE_MAX_ETHPORTS; id++) {
 		if (table->port[id].state != PORT_NEW)
 			continue;
 		ports[n] = &table->port[id];
 		planned[n] = &plans[n];
-		rc = port_plan_make(ports[n], conf, 0, &plans[n], err);
+		rc = port_plan_make(ports[n], &table->conf, 0, &plans[n], err);
 		if (rc != 0)
 			return rc;
 		n++;
 	}
-	rc = ensure_pools(table, conf, ports, planned, n, err);
+	rc = ensure_pools(table, ports, planned, n, err);
 	for (unsigned int i = 0; i < n && rc == 0; i++)
-		rc = setup_first(table, ports[i], planned[i], conf, err);
+		rc = setup_first(table, ports[i], planned[i], err);
 	return rc;
 }
 
@@ -305,7 +305,7 @@ replace_plan(struct port_table *table, struct port *port, const struct port_plan
 	struct vx_err ignored;
 	int rc;
 
-	rc = ensure_pools(table, &table->conf, ports, plans, 1, err);
+	rc = ensure_pools(table, ports, plans, 1, err);
 	if (rc == 0)
 		rc = take_buffers(table, port, plan, &fresh, err);
 	if (rc != 0)
@@ -333,7 +333,7 @@ port_mtu_set(struct port_table *table, uint16_t id, uint16_t mtu, struct vx_err 
 	struct vx_err ignored;
 	int rc;
 
-	if (port->state != PORT_STOPPED && port->state != PORT_STARTED)
+	if (!port_is_set_up(port))
 		return vx_err_set(err, ENODEV, "port %u is not set up", id);
 	rc = port_plan_make(port, &table->conf, mtu, &plan, err);
 	if (rc != 0)

@@ -51,10 +51,10 @@ struct worker {
 	bool is_stopping; /* set once by the control thread, atomic */
 } __rte_cache_aligned;
 
-/* Make and start a worker on each of @n lcores. 0 or negative with @err. */
+/* Make and start @app->n_workers workers, one an lcore. 0 or negative with @err. */
 int workers_start(struct app *app, struct vx_err *err);
 
-/* Stop all, free what they still hold (counted as `stopped`), free them. */
+/* Stop all, free what they still hold (counted as `tx_port_down`), free them. */
 void workers_stop(struct app *app);
 
 /* Choose the queues on which workers send to ports that are about to come up. 0 or -ENOMEM. */

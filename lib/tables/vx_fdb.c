@@ -5,7 +5,9 @@
 
 #include <rte_malloc.h>
 
+#include "vx_attach.h"
 #include "vx_rcu.h"
+#include "vx_segment.h"
 #include "vx_vtep.h"
 
 /* Wait for readers after this many deletions: fewer than the hash's queue of deferred slots. */
@@ -126,6 +128,84 @@ vx_fdb_set(struct vx_tables *tables, uint64_t key, uint32_t dest, bool is_static
 	dest_ref(tables, dest, is_static);
 	dest_unref(tables, old);
 	return 0;
+}
+
+/* The segment that a static entry for @mac is to be in; NULL with @err. */
+static const struct vx_segment *
+find_checked(const struct vx_tables *tables, uint32_t vni, const struct rte_ether_addr *mac,
+	     struct vx_err *err)
+{
+	char text[RTE_ETHER_ADDR_FMT_SIZE];
+
+	if (rte_is_valid_assigned_ether_addr(mac))
+		return vx_segment_find(tables, vni, err);
+	rte_ether_format_addr(text, sizeof(text), mac);
+	vx_err_set(err, EINVAL, "%s cannot be a host's: expected a unicast MAC address", text);
+	return NULL;
+}
+
+static int
+enter_static(struct vx_tables *tables, const struct vx_segment *segment,
+	     const struct rte_ether_addr *mac, uint32_t dest, struct vx_err *err)
+{
+	const uint64_t key = vx_fdb_key_of(segment->index, mac);
+	char text[RTE_ETHER_ADDR_FMT_SIZE];
+	struct vx_fdb_entry present;
+	bool moved;
+
+	if (vx_fdb_get(tables->fdb, key, &present) && present.is_static && present.dest == dest) {
+		rte_ether_format_addr(text, sizeof(text), mac);
+		return vx_err_set(err, EEXIST, "%s is in VNI %u already, at that place", text,
+				  segment->vni);
+	}
+	if (vx_fdb_set(tables, key, dest, true, &moved) < 0)
+		return vx_err_set(err, ENOSPC,
+				  "the FDB is full: start with a larger --max-macs than %u",
+				  tables->conf.max_macs);
+	return 0;
+}
+
+int
+vx_fdb_add_static_vtep(struct vx_tables *tables, uint32_t vni, const struct rte_ether_addr *mac,
+		       const struct vx_ip *remote, struct vx_err *err)
+{
+	const struct vx_segment *segment = find_checked(tables, vni, mac, err);
+	int64_t vtep;
+	int rc;
+
+	if (segment == NULL)
+		return -EINVAL;
+	rc = vx_vtep_check(tables, remote, err);
+	if (rc < 0)
+		return rc;
+	vtep = vx_vtep_get(tables, remote, VX_VTEP_STATIC);
+	if (vtep < 0)
+		return vx_err_set(err, (int)-vtep,
+				  "no room for another remote VTEP: start with a larger "
+				  "--max-vteps than %u",
+				  tables->conf.max_vteps);
+	rc = enter_static(tables, segment, mac, VX_DEST_VTEP | (uint32_t)vtep, err);
+	/* The entry has its own reference now; this one only bridged the way there. */
+	vx_vtep_unref(tables, (uint32_t)vtep, VX_VTEP_STATIC);
+	return rc;
+}
+
+int
+vx_fdb_add_static_port(struct vx_tables *tables, uint32_t vni, const struct rte_ether_addr *mac,
+		       uint16_t port, struct vx_err *err)
+{
+	const struct vx_segment *segment = find_checked(tables, vni, mac, err);
+	const struct vx_attach *attach;
+
+	if (segment == NULL)
+		return -EINVAL;
+	attach = vx_attach_find(tables, port, err);
+	if (attach == NULL)
+		return -ENOENT;
+	if (attach->segment != segment->index)
+		return vx_err_set(err, EINVAL, "port %u is attached to VNI %u, not to VNI %u", port,
+				  attach->vni, segment->vni);
+	return enter_static(tables, segment, mac, attach->index, err);
 }
 
 static void

@@ -21,12 +21,6 @@ vx_address_find(const struct vx_underlay *u, const struct vx_ip *ip)
 	return NULL;
 }
 
-bool
-vx_address_is_local(const struct vx_underlay *u, const struct vx_ip *ip)
-{
-	return vx_address_find(u, ip) != NULL;
-}
-
 const struct vx_address *
 vx_address_on_link(const struct vx_underlay *u, uint16_t port, const struct vx_ip *ip)
 {
@@ -88,9 +82,7 @@ check_prefix(const struct vx_prefix *prefix, struct vx_err *err)
 
 	vx_ip_format(&prefix->ip, text, sizeof(text));
 	if (!vx_ip_is_v4(&prefix->ip))
-		return vx_err_set(err, EAFNOSUPPORT,
-				  "%s: IPv6 underlay addresses are not available, expected IPv4",
-				  text);
+		return vx_err_set(err, EAFNOSUPPORT, "%s is IPv6: expected an IPv4 address", text);
 	if (!vx_ip_is_host(&prefix->ip))
 		return vx_err_set(err, EINVAL, "%s cannot be a host's address", text);
 	if (prefix->len == 0 || prefix->len > 32)
@@ -139,16 +131,18 @@ vx_address_add(struct vx_underlay *u, const struct vx_prefix *prefix, uint16_t p
 	if (ret < 0)
 		return ret;
 	if (!vx_underlay_port_is_present(u, port))
-		return vx_err_set(err, ENODEV, "port %u is not an underlay port", port);
+		return vx_err_set(err, ENODEV,
+				  "port %u is not an underlay port: see show port info all", port);
 	ret = check_owner(u, &prefix->ip, port, err);
 	if (ret < 0)
 		return ret;
 	if (u->addresses_n == u->conf.max_addresses)
-		return vx_err_set(err, ENOSPC, "there are %u addresses, as many as can be",
+		return vx_err_set(err, ENOSPC,
+				  "there are %u local addresses already, the most possible",
 				  u->addresses_n);
 	a = calloc(1, sizeof(*a));
 	if (a == NULL)
-		return vx_err_set(err, ENOMEM, "out of memory");
+		return vx_err_set(err, ENOMEM, "no memory");
 	a->prefix = *prefix;
 	a->port = port;
 	a->announcements = ANNOUNCE_MAX;

@@ -24,9 +24,6 @@ int vx_address_add(struct vx_underlay *u, const struct vx_prefix *prefix, uint16
 /* Routes whose gateway is in the address's subnet stay, unusable until it comes back. */
 int vx_address_del(struct vx_underlay *u, const struct vx_ip *ip, struct vx_err *err);
 
-/* Is @ip one of ours, on any port? */
-bool vx_address_is_local(const struct vx_underlay *u, const struct vx_ip *ip);
-
 /* The next one in the order of adding; *@iterator starts at 0. False: there is none left. */
 bool vx_address_next(const struct vx_underlay *u, uint32_t *iterator, struct vx_address_info *info);
 

@@ -202,8 +202,9 @@ check_static(const struct vx_underlay *u, const struct vx_ip *ip, const struct r
 				  "%s is a group address or zero: expected one host's MAC",
 				  mac_text);
 	if (!vx_underlay_port_is_present(u, port))
-		return vx_err_set(err, ENODEV, "port %u is not an underlay port", port);
-	if (vx_address_is_local(u, ip))
+		return vx_err_set(err, ENODEV,
+				  "port %u is not an underlay port: see show port info all", port);
+	if (vx_address_find(u, ip) != NULL)
 		return vx_err_set(err, EINVAL, "%s is a local address: expected another's", text);
 	if (vx_address_on_link(u, port, ip) == NULL)
 		return vx_err_set(err, EINVAL, "%s is on no subnet of an address of port %u", text,
@@ -279,7 +280,6 @@ vx_neigh_next(const struct vx_underlay *u, uint32_t *iterator, struct vx_neigh_i
 		if (!n->is_used)
 			continue;
 		*info = (struct vx_neigh_info){
-			.id = n->id,
 			.port = (uint16_t)n->key.port,
 			.state = n->state,
 			.ip = n->key.ip,

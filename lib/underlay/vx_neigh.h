@@ -26,13 +26,7 @@ struct vx_err;
 struct vx_neigh;
 struct vx_underlay;
 
-#define VX_NEIGH_HOLD_MAX     8u     /* packets that wait for one neighbour */
-#define VX_NEIGH_REACHABLE_MS 30000u /* RFC 4861 10 */
-#define VX_NEIGH_DELAY_MS     5000u  /* RFC 4861 10 */
-#define VX_NEIGH_ASK_MS	      1000u  /* between two requests (RFC 1122 2.3.2.1: at most 1/s) */
-#define VX_NEIGH_ASK_MAX      3u     /* of each kind, before the next kind or giving up */
-#define VX_NEIGH_BACKOFF_MS   30000u /* the longest pause between retries */
-#define VX_NEIGH_STALE_MS     60000u /* until an unreferenced entry is forgotten */
+#define VX_NEIGH_HOLD_MAX 8u /* packets that wait for one neighbour */
 
 enum vx_neigh_state {
 	VX_NEIGH_INCOMPLETE,
@@ -45,7 +39,6 @@ enum vx_neigh_state {
 };
 
 struct vx_neigh_info {
-	uint32_t id;
 	uint16_t port;
 	enum vx_neigh_state state;
 	struct vx_ip ip;

@@ -285,7 +285,7 @@ vx_route_add(struct vx_underlay *u, const struct vx_prefix *prefix, const struct
 				  u->static_n);
 	entry = calloc(1, sizeof(*entry));
 	if (entry == NULL)
-		return vx_err_set(err, ENOMEM, "out of memory");
+		return vx_err_set(err, ENOMEM, "no memory");
 	entry->prefix = *prefix;
 	entry->gateway = *gateway;
 	if (insert_entry(u, entry) < 0) {

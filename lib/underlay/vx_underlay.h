@@ -86,10 +86,8 @@ enum vx_hop_state {
 	VX_HOP_FAILED,
 };
 
-#define VX_HOP_NEIGHBOUR_NONE UINT32_MAX
-
-/* The way to a remote VTEP. With VX_HOP_NO_ROUTE only @state, @neighbour and @why mean something,
- * and @next_hop_mac only with VX_HOP_READY. */
+/* The way to a remote VTEP. With VX_HOP_NO_ROUTE only @state and @why mean something, and
+ * @next_hop_mac only with VX_HOP_READY. */
 struct vx_hop {
 	enum vx_hop_state state;
 	uint16_t port;
@@ -97,8 +95,7 @@ struct vx_hop {
 	struct vx_ip next_hop;
 	struct rte_ether_addr source_mac;
 	struct rte_ether_addr next_hop_mac;
-	uint32_t neighbour; /* as in struct vx_neigh_info, or VX_HOP_NEIGHBOUR_NONE */
-	const char *why;    /* for people; a constant */
+	const char *why; /* for people; a constant */
 };
 
 void vx_underlay_path(struct vx_underlay *u, const struct vx_ip *remote, struct vx_hop *hop);

@@ -119,7 +119,6 @@ vx_underlay_untrack(struct vx_underlay *u, const struct vx_ip *ip)
 static void
 fill_from_neighbour(const struct vx_neigh *n, struct vx_hop *hop)
 {
-	hop->neighbour = n->id;
 	hop->next_hop_mac = n->mac;
 	if (n->state == VX_NEIGH_INCOMPLETE) {
 		hop->state = VX_HOP_RESOLVING;
@@ -140,7 +139,7 @@ vx_underlay_path(struct vx_underlay *u, const struct vx_ip *ip, struct vx_hop *h
 	struct vx_route_result result;
 	const struct vx_neigh *n;
 
-	*hop = (struct vx_hop){.state = VX_HOP_NO_ROUTE, .neighbour = VX_HOP_NEIGHBOUR_NONE};
+	*hop = (struct vx_hop){.state = VX_HOP_NO_ROUTE};
 	if (!vx_route_lookup(u, ip, &result)) {
 		hop->why = result.why;
 		return;

@@ -14,6 +14,13 @@
 
 #define VX_UNDERLAY_NEVER UINT64_MAX
 
+#define VX_NEIGH_REACHABLE_MS 30000u /* RFC 4861 10 */
+#define VX_NEIGH_DELAY_MS     5000u  /* RFC 4861 10 */
+#define VX_NEIGH_ASK_MS	      1000u  /* between two requests (RFC 1122 2.3.2.1: at most 1/s) */
+#define VX_NEIGH_ASK_MAX      3u     /* of each kind, before the next kind or giving up */
+#define VX_NEIGH_BACKOFF_MS   30000u /* the longest pause between retries */
+#define VX_NEIGH_STALE_MS     60000u /* until an unreferenced entry is forgotten */
+
 struct vx_underlay_port {
 	struct rte_ether_addr mac;
 	bool is_present;

@@ -90,7 +90,7 @@ run_nothing(struct cli_call *call __rte_unused)
 static const struct cli_row first_rows[] = {
 	ROW("start", "begin"),
 	ROW("help [COMMAND...]", "help"),
-	ROW("vni add VNI [local IP:local] [mtu MTU]", "add a segment\nwith more about it"),
+	ROW("vni add VNI [local IP:local] [mtu MTU:inner]", "add a segment\nwith more about it"),
 	ROW("vni del VNI", "delete a segment"),
 	ROW("fdb add MAC vni VNI vtep IP", "behind a VTEP"),
 	ROW("fdb add MAC vni VNI port P [vlan V]", "behind a port"),

@@ -8,7 +8,7 @@ test_match(void **state __rte_unused)
 	assert_row("start", "start");
 	assert_row("  start\t", "start");
 	assert_row("start\r", "start");
-	assert_row("vni add 5", "vni add VNI [local IP:local] [mtu MTU]");
+	assert_row("vni add 5", "vni add VNI [local IP:local] [mtu MTU:inner]");
 	assert_int_equal(match.v[0].number, 5);
 	assert_string_equal(match.v[0].text, "5");
 	assert_false(match.v[1].is_set);
@@ -111,7 +111,7 @@ test_errors(void **state __rte_unused)
 	assert_error("vni add 16777216", "bad VNI \"16777216\": expected a VNI, 1 to 16777215");
 	assert_error("vni add", "incomplete command: expected a VNI, 1 to 16777215");
 	assert_error("vni", "incomplete command: expected add or del");
-	assert_error("vni add 5 mtu", "incomplete command: expected an MTU in bytes");
+	assert_error("vni add 5 mtu", "incomplete command: expected an MTU in bytes, 68 to 65485");
 	assert_error("vni add 5 x",
 		     "unknown word \"x\": expected local, mtu or the end of the command");
 	assert_error("vni add 5 mtu 1400 mtu 1400",
@@ -192,11 +192,11 @@ test_words(void **state __rte_unused)
 	/* A backslash outside of quotes and a # inside a word are what they are. */
 	assert_row("port attach a\\b#c underlay", "port attach DEVARGS underlay|access");
 	assert_string_equal(match.v[0].text, "a\\b#c");
-	assert_row("\"vni\" \"add\" 5", "vni add VNI [local IP:local] [mtu MTU]");
+	assert_row("\"vni\" \"add\" 5", "vni add VNI [local IP:local] [mtu MTU:inner]");
 	assert_error("port attach \"abc underlay",
 		     "quote not closed: expected \" before the end of line");
 	/* Comments and empty lines. */
-	assert_row("vni add 5 # mtu x \"", "vni add VNI [local IP:local] [mtu MTU]");
+	assert_row("vni add 5 # mtu x \"", "vni add VNI [local IP:local] [mtu MTU:inner]");
 	assert_int_equal(run("# a comment"), 0);
 	assert_null(match.row);
 	assert_int_equal(run(""), 0);
