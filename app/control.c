@@ -167,7 +167,8 @@ step(struct app *app)
 		app->next_tick = app_now(app) + TICK_MS;
 		tick(app);
 	}
-	app_settle(app);
+	if (app->is_path_stale)
+		net_resolve(app);
 	return is_busy;
 }
 
@@ -176,6 +177,8 @@ app_settle(struct app *app)
 {
 	if (app->is_path_stale)
 		net_resolve(app);
+	/* A worker may be in a round that began with what was before. */
+	vx_rcu_synchronize(app->tables->rcu);
 }
 
 int
