@@ -5,6 +5,7 @@
 #include "cli_nouns.h"
 #include "net.h"
 #include "vx_segment.h"
+#include "vx_vtep.h"
 
 /* Publish a view with one change made by @change. */
 static int
@@ -83,6 +84,84 @@ run_udp_checksum(struct cli_call *call)
 }
 
 static void
+change_oversize(struct vx_view *view, const struct cli_value *v)
+{
+	view->oversize = (enum vx_oversize)v[0].word;
+}
+
+static int
+run_oversize(struct cli_call *call)
+{
+	return view_change(call, change_oversize);
+}
+
+static void
+change_df(struct vx_view *view, const struct cli_value *v)
+{
+	view->df = (enum vx_df)v[0].word;
+}
+
+static int
+run_df(struct cli_call *call)
+{
+	return view_change(call, change_df);
+}
+
+static void
+change_reassembly(struct vx_view *view, const struct cli_value *v)
+{
+	view->is_reassembling = v[0].word == 0;
+}
+
+static int
+run_reassembly(struct cli_call *call)
+{
+	return view_change(call, change_reassembly);
+}
+
+static void
+change_reassembly_timeout(struct vx_view *view, const struct cli_value *v)
+{
+	vx_view_set_reassembly_ms(view, (uint32_t)v[0].number);
+}
+
+static int
+run_reassembly_timeout(struct cli_call *call)
+{
+	return view_change(call, change_reassembly_timeout);
+}
+
+static void
+change_reassembly_max(struct vx_view *view, const struct cli_value *v)
+{
+	view->reassembly_max = (uint32_t)v[0].number;
+}
+
+static int
+run_reassembly_max(struct cli_call *call)
+{
+	return view_change(call, change_reassembly_max);
+}
+
+static int
+run_path_mtu(struct cli_call *call)
+{
+	const int64_t index = vx_vtep_find(call->app->tables, &call->v[0].ip);
+
+	if (index < 0)
+		return vx_err_set(call->err, ENOENT, "there is no remote VTEP %s: see show vtep",
+				  call->v[0].text);
+	if (call->v[1].number != 0 &&
+	    (call->v[1].number < VX_PATH_MTU_MIN4 || call->v[1].number > UINT16_MAX))
+		return vx_err_set(
+			call->err, EINVAL,
+			"path MTU %s is out of range: expected %u to 65535, or 0 to learn it",
+			call->v[1].text, VX_PATH_MTU_MIN4);
+	vx_vtep_set_path_mtu(call->app->tables, (uint32_t)index, (uint16_t)call->v[1].number);
+	return 0;
+}
+
+static void
 change_peers(struct vx_view *view, const struct cli_value *v)
 {
 	view->is_peers_known = v[0].word == 1;
@@ -108,9 +187,30 @@ const struct cli_row cli_set_rows[] = {
 	 "range of outer UDP source ports\n"
 	 "Each flow has one, by a hash of its inner headers. 49152 to 65535.",
 	 run_source_ports},
+	{"set oversize outer|inner|reply|drop",
+	 "what happens to a frame too big for the underlay\n"
+	 "outer: the outer packet is fragmented (as Linux does; RFC 7348 says it must not).\n"
+	 "inner: an inner IPv4 packet without DF is fragmented, anything else as reply.\n"
+	 "reply: the inner sender is told the MTU by ICMP, the frame is dropped. drop: only that.",
+	 run_oversize},
+	{"set df on|off|inherit",
+	 "outer \"do not fragment\" bit\n"
+	 "inherit: that of an inner IPv4 packet, set for IPv6. With DF, `set oversize outer` drops.",
+	 run_df},
+	{"set path-mtu IP N",
+	 "largest outer packet for a remote VTEP, in bytes\n"
+	 "576 to 65535; 0: learn it from ICMP again. The port's MTU is the limit in any case.",
+	 run_path_mtu},
+	{"set reassembly on|off", "put received outer fragments together, or drop them", run_reassembly},
+	{"set reassembly timeout MS",
+	 "how long a datagram may wait for its fragments\n1 to 60000 milliseconds; 200.",
+	 run_reassembly_timeout},
+	{"set reassembly max N:datagrams",
+	 "how many datagrams may wait in one worker\n1 to 65536; 4096. The oldest makes room.",
+	 run_reassembly_max},
 	{"set udp-checksum on|off|auto",
 	 "outer UDP checksum\n"
-	 "off: zero, as RFC 7348 asks. auto: where the datagram needs it, which over IPv4 is nowhere yet.\n"
+	 "off: zero, as RFC 7348 asks. auto: for what is fragmented, else zero.\n"
 	 "Received checksums are always verified unless they are zero.",
 	 run_udp_checksum},
 	{"set learning on|off [vni VNI]", "learn source MACs, everywhere or in one segment", run_learning},

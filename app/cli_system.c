@@ -7,6 +7,7 @@
 
 #include "cli_nouns.h"
 #include "stats.h"
+#include "vx_reassemble.h"
 #include "worker.h"
 
 static void
@@ -81,6 +82,26 @@ run_show_memory(struct cli_call *call)
 }
 
 static int
+run_show_reassembly(struct cli_call *call)
+{
+	const struct vx_view *view = call->app->tables->view;
+
+	fprintf(call->out, "%-6s %5s %10s %10s %12s\n", "worker", "lcore", "datagrams", "fragments",
+		"bytes");
+	for (unsigned int i = 0; i < call->app->n_workers; i++) {
+		const struct worker *worker = call->app->worker[i];
+		const struct vx_reassembly_state state =
+			vx_reassembly_state(worker->lcore.reassembly);
+
+		fprintf(call->out, "%-6u %5u %10u %10u %12" PRIu64 "\n", i, worker->lcore_id,
+			state.datagrams, state.fragments, state.bytes);
+	}
+	fprintf(call->out, "reassembly %s, timeout %u ms, at most %u datagrams a worker\n",
+		view->is_reassembling ? "on" : "off", view->reassembly_ms, view->reassembly_max);
+	return 0;
+}
+
+static int
 run_show_version(struct cli_call *call)
 {
 	fprintf(call->out, "dpdk-vxlan %s, %s\n", VX_VERSION, rte_version());
@@ -100,6 +121,7 @@ const struct cli_row cli_system_rows[] = {
 	 "packet buffers, and memory of each NUMA node\n"
 	 "in-use: in the receive rings of drivers, or in packets.",
 	 run_show_memory},
+	{"show reassembly", "outer fragments that wait for others", run_show_reassembly},
 	{"show version", "versions of the program and of DPDK", run_show_version},
 	{"show config", "the configuration, as commands that recreate it", run_show_config},
 	{0},

@@ -18,7 +18,7 @@ show_one(struct cli_call *call, const struct vx_vtep *vtep)
 		vx_ip_format(&path->source, source, sizeof(source));
 		vx_ip_format(&path->next_hop, hop, sizeof(hop));
 		snprintf(port, sizeof(port), "%u", path->port);
-		snprintf(mtu, sizeof(mtu), "%u", path->mtu);
+		snprintf(mtu, sizeof(mtu), "%u", vtep->mtu);
 	}
 	if (path->state == VX_VTEP_READY)
 		rte_ether_format_addr(mac, sizeof(mac), &path->next_hop_mac);

@@ -17,6 +17,12 @@ print_settings(const struct app *app, FILE *out)
 {
 	const struct vx_tables *tables = app->tables;
 	const struct vx_view *view = tables->view;
+	const char *const oversize[] = {[VX_OVERSIZE_OUTER] = "outer",
+					[VX_OVERSIZE_INNER] = "inner",
+					[VX_OVERSIZE_REPLY] = "reply",
+					[VX_OVERSIZE_DROP] = "drop"};
+	const char *const df[] = {
+		[VX_DF_ON] = "on", [VX_DF_OFF] = "off", [VX_DF_INHERIT] = "inherit"};
 	const char *const checksum[] = {[VX_UDP_CHECKSUM_ON] = "on",
 					[VX_UDP_CHECKSUM_OFF] = "off",
 					[VX_UDP_CHECKSUM_AUTO] = "auto"};
@@ -25,6 +31,11 @@ print_settings(const struct app *app, FILE *out)
 	fprintf(out, "set udp-port %u\n", rte_be_to_cpu_16(view->udp_port_be));
 	fprintf(out, "set source-ports %u %u\n", view->source_port_lo,
 		view->source_port_lo + view->source_ports - 1);
+	fprintf(out, "set oversize %s\n", oversize[view->oversize]);
+	fprintf(out, "set df %s\n", df[view->df]);
+	fprintf(out, "set reassembly %s\n", view->is_reassembling ? "on" : "off");
+	fprintf(out, "set reassembly timeout %u\n", view->reassembly_ms);
+	fprintf(out, "set reassembly max %u\n", view->reassembly_max);
 	fprintf(out, "set udp-checksum %s\n", checksum[view->udp_checksum]);
 	fprintf(out, "set learning %s\n", tables->conf.learning ? "on" : "off");
 	fprintf(out, "set ageing %u\n", tables->conf.ageing);
@@ -127,6 +138,26 @@ print_fdb(const struct app *app, FILE *out)
 	}
 }
 
+static void
+print_path_mtus(const struct app *app, FILE *out)
+{
+	const struct vx_tables *tables = app->tables;
+	char ip[VX_IP_TEXT_MAX];
+
+	for (uint32_t i = 0; i < tables->conf.max_vteps; i++) {
+		uint16_t mtu;
+		bool is_set;
+
+		/* A VTEP that was only learned is not there when the file is loaded. */
+		if (tables->vtep[i] == NULL || !tables->vtep[i]->is_named)
+			continue;
+		mtu = vx_vtep_path_mtu(tables, i, &is_set);
+		if (is_set)
+			fprintf(out, "set path-mtu %s %u\n",
+				vx_ip_format(&tables->vtep[i]->remote, ip, sizeof(ip)), mtu);
+	}
+}
+
 int
 app_config_print(struct app *app, FILE *out)
 {
@@ -138,6 +169,7 @@ app_config_print(struct app *app, FILE *out)
 	while ((segment = vx_segment_next(app->tables, segment == NULL ? 0 : segment->vni)) != NULL)
 		print_segment(app, out, segment);
 	print_fdb(app, out);
+	print_path_mtus(app, out);
 	for (unsigned int id = 0; id < RTE_MAX_ETHPORTS; id++)
 		if (app->is_port_stopped[id])
 			fprintf(out, "port stop %s\n", app->ports.port[id].name);

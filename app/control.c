@@ -21,6 +21,7 @@
 #include "vx_log.h"
 #include "vx_rcu.h"
 #include "vx_underlay.h"
+#include "vx_vtep.h"
 #include "watch.h"
 #include "worker.h"
 
@@ -140,6 +141,7 @@ tick(struct app *app)
 	check_links(app);
 	vx_underlay_tick(app->underlay, now);
 	app->counts.value[VX_COUNT_AGED] += vx_fdb_age(app->tables, (uint32_t)(now / 1000), TICKS);
+	vx_vtep_age_path_mtus(app->tables, now);
 	trace_log_tick(app);
 	vx_rcu_reclaim(app->tables->rcu);
 	if (app->options.stats_period != 0 && now >= app->next_stats) {

@@ -35,7 +35,7 @@
 #define SMALL_MEMORY   (512u << 20)
 #define ATTACHES_MAX   65536u
 #define AGEING_DEFAULT 300u
-#define COPY_MBUFS     4096u /* beyond what caches and transmit rings hold */
+#define COPY_MBUFS     16384u /* beyond what caches and transmit rings hold */
 #define COPY_ROOM      (RTE_PKTMBUF_HEADROOM + 128u)
 #define HOST_MBUFS     1024u
 #define HOST_ROOM      (RTE_PKTMBUF_HEADROOM + 256u)

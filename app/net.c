@@ -286,6 +286,22 @@ net_learn(struct app *app, const struct vx_learn *record)
 		count(app, VX_COUNT_LEARNED, 1);
 }
 
+static void
+learn_path_mtu(struct app *app, const struct vx_punt *punt)
+{
+	const int64_t index = vx_vtep_find(app->tables, &punt->remote);
+	char text[VX_IP_TEXT_MAX];
+
+	if (index < 0 ||
+	    !vx_vtep_learn_path_mtu(app->tables, (uint32_t)index, punt->mtu, app_now(app))) {
+		count(app, VX_COUNT_PMTU_IGNORED, 1);
+		return;
+	}
+	count(app, VX_COUNT_PMTU_LOWERED, 1);
+	VX_LOG(INFO, "path to %s carries %u bytes, says ICMP",
+	       vx_ip_format(&punt->remote, text, sizeof(text)), punt->mtu);
+}
+
 void
 net_punt(struct app *app, const struct vx_punt *punt)
 {
@@ -299,6 +315,10 @@ net_punt(struct app *app, const struct vx_punt *punt)
 		/* The VTEP was removed while the packet was on its way here. */
 		count(app, VX_COUNT_UNHELD, 1);
 		drop(app, punt->m, VX_DROP_NO_ROUTE);
+		return;
+	}
+	if (punt->kind == VX_PUNT_PMTU) {
+		learn_path_mtu(app, punt);
 		return;
 	}
 	notice = (struct vx_arp_notice){

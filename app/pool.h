@@ -41,6 +41,8 @@ struct pool_need {
 	uint32_t base; /* mbufs that workers may hold, once in each pool: caches, bursts, waiting */
 	uint32_t fixed; /* not 0: the pool's size, instead of what the two above make */
 	uint32_t cache; /* mbufs cached per lcore */
+	bool receives; /* ports receive into it; otherwise only for copies, with no more than @share
+			*/
 };
 
 /* The NUMA node with memory that is nearest to @socket (SOCKET_ID_ANY: node 0). */

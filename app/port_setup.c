@@ -28,7 +28,7 @@ software_base(const struct port_conf *conf, uint32_t frame, uint16_t data_room,
 
 static void
 add_need(struct pool_need *needs, unsigned int *n, int node, uint16_t data_room, uint32_t share,
-	 uint32_t fixed)
+	 bool receives)
 {
 	unsigned int i = 0;
 
@@ -39,7 +39,7 @@ add_need(struct pool_need *needs, unsigned int *n, int node, uint16_t data_room,
 		*n += 1;
 	}
 	needs[i].share += share;
-	needs[i].fixed = RTE_MAX(needs[i].fixed, fixed);
+	needs[i].receives |= receives;
 }
 
 /* Pools for @ports with @plans (@n of each) together, so that they share. */
@@ -56,17 +56,19 @@ ensure_pools(struct port_table *table, struct port *const *ports,
 	for (unsigned int i = 0; i < n; i++) {
 		const struct port_plan *plan = plans[i];
 
-		add_need(needs, &n_needs, ports[i]->node, plan->data_room, plan->pool_share,
-			 conf->total_mbufs);
+		add_need(needs, &n_needs, ports[i]->node, plan->data_room, plan->pool_share, true);
 		/* Large buffers that few use: never as many as a person wants to receive into. */
 		if (plan->linear_room > plan->data_room)
 			add_need(needs, &n_needs, ports[i]->node, plan->linear_room,
-				 plan->linear_share, 0);
+				 plan->linear_share, false);
 		frame = RTE_MAX(frame, plan->frame);
 	}
 	for (unsigned int i = 0; i < n_needs && rc == 0; i++) {
-		needs[i].base = software_base(conf, frame, needs[i].data_room, n);
-		needs[i].cache = conf->mbcache;
+		if (needs[i].receives) {
+			needs[i].base = software_base(conf, frame, needs[i].data_room, n);
+			needs[i].fixed = conf->total_mbufs;
+			needs[i].cache = conf->mbcache;
+		}
 		rc = pool_ensure(&table->pools, &needs[i], err);
 	}
 	return rc;

@@ -184,8 +184,9 @@ stats_clear(struct app *app)
 	 * it, or it would never balance again: the baseline itself has to balance. */
 	sum.value[VX_COUNT_HELD] = sum.value[VX_COUNT_UNHELD];
 	sum.value[VX_COUNT_RX] = sum.value[VX_COUNT_TX] + vx_counts_drops(&sum) +
-				 sum.value[VX_COUNT_CONSUMED] - sum.value[VX_COUNT_COPIES] -
-				 sum.value[VX_COUNT_ORIGINATED];
+				 sum.value[VX_COUNT_CONSUMED] + sum.value[VX_COUNT_MERGED] -
+				 sum.value[VX_COUNT_COPIES] - sum.value[VX_COUNT_ORIGINATED] -
+				 sum.value[VX_COUNT_FRAGMENTS];
 	base->counts = sum;
 	for (uint32_t i = 0; i < RTE_MAX_ETHPORTS; i++)
 		base->port[i] = traffic_sum(app, KIND_PORT, i);
@@ -238,18 +239,21 @@ stats_print(const struct app *app, FILE *out)
 		if (i == VX_COUNT_HELD)
 			print_line(out, "held",
 				   sum.value[VX_COUNT_HELD] - sum.value[VX_COUNT_UNHELD],
-				   "packets waiting for a neighbour now");
+				   "packets waiting now, for a neighbour or for other fragments");
 		print_line(out, info->name, sum.value[i], info->text);
 		if (i == VX_COUNT_TX)
 			print_line(out, "dropped", drops, "see show drops");
 	}
 	fprintf(out,
-		"\nreceived + flood_copies + originated = forwarded + dropped + consumed + held\n"
+		"\nreceived + flood_copies + originated + fragments = forwarded + dropped + "
+		"consumed + "
+		"merged + held\n"
 		"%" PRIu64 " = %" PRIu64 "\n",
 		sum.value[VX_COUNT_RX] + sum.value[VX_COUNT_COPIES] +
-			sum.value[VX_COUNT_ORIGINATED],
+			sum.value[VX_COUNT_ORIGINATED] + sum.value[VX_COUNT_FRAGMENTS],
 		sum.value[VX_COUNT_TX] + drops + sum.value[VX_COUNT_CONSUMED] +
-			sum.value[VX_COUNT_HELD] - sum.value[VX_COUNT_UNHELD]);
+			sum.value[VX_COUNT_MERGED] + sum.value[VX_COUNT_HELD] -
+			sum.value[VX_COUNT_UNHELD]);
 }
 
 void

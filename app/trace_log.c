@@ -164,6 +164,13 @@ print_decision(const struct app *app, FILE *out, const struct vx_trace_record *r
 	case VX_TRACE_ATTACH:
 		fprintf(out, "attach   VNI %u", record->value);
 		break;
+	case VX_TRACE_FRAGMENT:
+		fprintf(out, "fragment for byte %u of its datagram, waiting for the others",
+			record->value);
+		break;
+	case VX_TRACE_CUT:
+		fprintf(out, "cut      into packets of at most %u bytes", record->value);
+		break;
 	case VX_TRACE_DECAP:
 		fprintf(out, "decap    VNI %u", record->value);
 		break;

@@ -10,6 +10,7 @@
 #include "tx.h"
 #include "vx_path.h"
 #include "vx_rcu.h"
+#include "vx_reassemble.h"
 
 /* One receive call for each queue in turn. Returns the packets received. */
 static unsigned int
@@ -80,6 +81,7 @@ worker_main(void *arg)
 			tx_flush_pending(worker);
 		}
 		packets += poll_queues(worker, queues);
+		vx_reassembly_expire(lcore);
 		/* No transmit buffer holds anything here, and no pointer into a table is kept. */
 		rte_rcu_qsbr_quiescent(qsbr, lcore->index);
 		account(worker, packets, start);

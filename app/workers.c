@@ -9,6 +9,7 @@
 #include <rte_launch.h>
 #include <rte_lcore.h>
 #include <rte_malloc.h>
+#include <rte_random.h>
 #include <rte_ring.h>
 #include <rte_ring_elem.h>
 
@@ -17,6 +18,7 @@
 #include "vx_log.h"
 #include "vx_path.h"
 #include "vx_rcu.h"
+#include "vx_reassemble.h"
 #include "vx_trace.h"
 #include "worker.h"
 
@@ -28,6 +30,10 @@
 /* Packets for this host that one worker takes in a second, of each kind. */
 #define HOST_RATE  2000u
 #define HOST_BURST 512u
+
+/* "Too big" answers to inner senders: they repeat what they were told, once is enough. */
+#define TOO_BIG_RATE  1000u
+#define TOO_BIG_BURST 50u
 
 static struct rte_ring *
 ring_create(const char *what, const struct worker *worker, unsigned int size, unsigned int element)
@@ -47,12 +53,25 @@ worker_destroy(struct worker *worker)
 		return;
 	rte_free(worker->lcore.segment_traffic);
 	rte_free(worker->lcore.vtep_traffic);
+	rte_free(worker->lcore.reassembly);
 	rte_ring_free(worker->lcore.learn_ring);
 	rte_ring_free(worker->lcore.punt_ring);
 	rte_ring_free(worker->lcore.trace_ring);
 	rte_ring_free(worker->inject);
 	rte_free(VX_UNCONST(worker->queues));
 	rte_free(worker);
+}
+
+/* Outer fragments may keep a quarter of the smallest receive pool waiting, all workers together. */
+static uint32_t
+buffers_to_hold(const struct app *app)
+{
+	uint32_t smallest = UINT32_MAX;
+
+	for (unsigned int i = 0; i < POOL_MAX; i++)
+		if (app->ports.pools.pool[i].mempool != NULL)
+			smallest = RTE_MIN(smallest, app->ports.pools.pool[i].size);
+	return RTE_MAX(VX_REASSEMBLY_FRAGMENTS, smallest / 4 / app->n_workers);
 }
 
 static struct worker *
@@ -79,6 +98,8 @@ worker_create(struct app *app, unsigned int index, unsigned int lcore_id)
 	lcore->arp_bucket = vx_bucket_make(rte_get_tsc_hz(), HOST_RATE, HOST_BURST);
 	lcore->other_arp_bucket = lcore->arp_bucket;
 	lcore->icmp_bucket = lcore->arp_bucket;
+	lcore->too_big_bucket = vx_bucket_make(rte_get_tsc_hz(), TOO_BIG_RATE, TOO_BIG_BURST);
+	lcore->reassembly = vx_reassembly_create((uint32_t)rte_rand(), buffers_to_hold(app), node);
 	lcore->learn_ring = ring_create("learn", worker, LEARN_RING, sizeof(struct vx_learn));
 	lcore->punt_ring = ring_create("punt", worker, PUNT_RING, sizeof(struct vx_punt));
 	lcore->trace_ring =
@@ -92,8 +113,8 @@ worker_create(struct app *app, unsigned int index, unsigned int lcore_id)
 	/* Lanes of IP IDs: a power of two, so that each wraps at 65,536 without meeting another. */
 	while (1u << lcore->id_shift < app->n_workers)
 		lcore->id_shift++;
-	if (worker->queues == NULL || worker->inject == NULL || lcore->learn_ring == NULL ||
-	    lcore->punt_ring == NULL || lcore->trace_ring == NULL ||
+	if (worker->queues == NULL || lcore->reassembly == NULL || worker->inject == NULL ||
+	    lcore->learn_ring == NULL || lcore->punt_ring == NULL || lcore->trace_ring == NULL ||
 	    lcore->segment_traffic == NULL || lcore->vtep_traffic == NULL) {
 		worker_destroy(worker);
 		return NULL;
@@ -156,6 +177,7 @@ workers_stop(struct app *app)
 			continue;
 		rte_eal_wait_lcore(app->worker[i]->lcore_id);
 		drain(app, app->worker[i]);
+		vx_reassembly_flush(&app->worker[i]->lcore);
 		worker_destroy(app->worker[i]);
 		app->worker[i] = NULL;
 	}

@@ -5,7 +5,7 @@
  * everywhere.
  *
  * The law that holds whenever nothing is in flight:
- *     RX + COPIES + ORIGINATED  =  TX + drops + CONSUMED + held
+ *     RX + COPIES + ORIGINATED + FRAGMENTS  =  TX + drops + CONSUMED + MERGED + held
  */
 #ifndef VX_COUNT_H
 #define VX_COUNT_H
@@ -22,12 +22,16 @@
 	X(RX, "received", "frames taken from ports")                                               \
 	X(COPIES, "flood_copies", "further copies of flooded frames")                              \
 	X(ORIGINATED, "originated", "packets made here: ARP, ICMP echo replies")                   \
+	X(FRAGMENTS, "fragments", "further packets made by cutting large ones")                    \
 	X(TX, "forwarded", "frames given to ports")                                                \
 	X(CONSUMED, "consumed", "frames that ended here as they should: ARP, ICMP echo")           \
-	X(HELD, "held_total", "packets handed over to wait for a neighbour")                       \
-	X(UNHELD, "unheld_total", "of these, sent or dropped since")                               \
+	X(MERGED, "merged", "fragments that became part of another packet")                        \
+	X(HELD, "held_total", "packets that had to wait: for a neighbour, for other fragments")    \
+	X(UNHELD, "unheld_total", "of these, no longer waiting")                                   \
 	X(ENCAP, "encapsulated", "frames put into tunnels")                                        \
 	X(DECAP, "decapsulated", "frames taken out of tunnels")                                    \
+	X(FRAGMENTED, "fragmented", "packets cut into fragments")                                  \
+	X(REASSEMBLED, "reassembled", "packets put together from fragments")                       \
 	X(FLOODED, "flooded", "frames with an unknown or group destination")                       \
 	X(LINEAR_COPIES, "linear_copies", "chains copied for a port that cannot send chains")      \
 	X(INNER_CHECKSUMS, "inner_checksums", "unfinished inner checksums completed")              \
@@ -39,6 +43,8 @@
 	X(STATIC_CONFLICT, "static_conflict", "learning refused: the MAC is static elsewhere")     \
 	X(FDB_FULL, "fdb_full", "learning refused: the FDB is full")                               \
 	X(VTEP_FULL, "vtep_full", "learning refused: no room for another remote VTEP")             \
+	X(PMTU_LOWERED, "pmtu_lowered", "path MTUs lowered by ICMP")                               \
+	X(PMTU_IGNORED, "pmtu_ignored", "ICMP about path MTUs that was forged, stale or useless")  \
 	X(ARP_REQUESTS, "arp_requests_sent", "ARP requests sent")                                  \
 	X(ARP_REPLIES, "arp_replies_sent", "ARP replies sent")                                     \
 	X(ARP_FAILED, "arp_failed", "neighbours given up for now")                                 \

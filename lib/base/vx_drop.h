@@ -27,7 +27,12 @@
 	X(OUTER_IP_CHECKSUM, "outer_ip_checksum", "outer IPv4 header checksum wrong")              \
 	X(OUTER_DST_IP, "outer_dst_ip", "outer destination is not a local address")                \
 	X(OUTER_SRC_IP, "outer_src_ip", "outer source is not another host's unicast address")      \
-	X(OUTER_FRAGMENT, "outer_fragment", "outer IP fragment: reassembly is not available")      \
+	X(OUTER_FRAGMENT, "outer_fragment", "outer IP fragment, and reassembly is off")            \
+	X(FRAG_BAD, "frag_bad", "outer fragment that cannot be one, or does not fit the others")   \
+	X(FRAG_OVERLAP, "frag_overlap", "outer fragments that overlap: the datagram is given up")  \
+	X(FRAG_DUPLICATE, "frag_duplicate", "outer fragment that is held already")                 \
+	X(FRAG_LIMIT, "frag_limit", "more fragments or datagrams than are held")                   \
+	X(FRAG_TIMEOUT, "frag_timeout", "the other fragments did not come in time")                \
 	X(OUTER_PROTOCOL, "outer_protocol", "for this host, but neither UDP nor ICMP")             \
 	X(OUTER_UDP_LENGTH, "outer_udp_length", "outer UDP length does not fit the IP length")     \
 	X(OUTER_UDP_PORT, "outer_udp_port", "UDP, but not for the VXLAN port")                     \
@@ -45,6 +50,8 @@
 	X(NO_TARGET, "no_target", "to be flooded, but the segment has nobody else")                \
 	/* encap */                                                                                \
 	X(TOO_BIG, "too_big", "larger than the underlay carries")                                  \
+	X(TOO_BIG_REPLIED, "too_big_replied", "the same, and the sender was told (set oversize)")  \
+	X(NEEDS_FRAGMENT_DF, "needs_fragment_df", "the same, and DF forbids to fragment")          \
 	X(NO_ROUTE, "no_route", "no route or no local address towards the remote VTEP")            \
 	X(NEIGH_QUEUE, "neigh_queue", "more waiting for a neighbour than are held")                \
 	X(NEIGH_FAILED, "neigh_failed", "the next hop does not answer ARP")                        \

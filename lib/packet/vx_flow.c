@@ -56,13 +56,14 @@ has_ports(uint8_t protocol)
 }
 
 static inline uint32_t
-hash_ipv4(const uint8_t *ip, uint32_t len, uint32_t hash, uint8_t *ecn)
+hash_ipv4(const uint8_t *ip, uint32_t len, uint32_t hash, struct vx_flow *flow)
 {
 	const uint32_t header = (ip[0] & 0x0fu) * 4u;
 	const uint8_t protocol = ip[9];
 	uint64_t tail = protocol;
 
-	*ecn = ip[1] & 3;
+	flow->ecn = ip[1] & 3;
+	flow->has_df = (ip[6] & 0x40) != 0;
 	/* A fragment other than the first has no ports: so that all of one packet's take the same
 	 * way, none of them is hashed by its ports. */
 	if ((load_be16(ip + 6) & RTE_BE16(0x3fff)) == 0 && has_ports(protocol) && header >= 20 &&
@@ -72,13 +73,14 @@ hash_ipv4(const uint8_t *ip, uint32_t len, uint32_t hash, uint8_t *ecn)
 }
 
 static uint32_t
-hash_ipv6(const uint8_t *ip, uint32_t len, uint32_t hash, uint8_t *ecn)
+hash_ipv6(const uint8_t *ip, uint32_t len, uint32_t hash, struct vx_flow *flow)
 {
 	uint8_t protocol = ip[6];
 	uint32_t offset = 40;
 	uint64_t tail;
 
-	*ecn = (ip[1] >> 4) & 3;
+	flow->ecn = (ip[1] >> 4) & 3;
+	flow->has_df = true;
 	hash = mix(load64(ip + 8), hash);
 	hash = mix(load64(ip + 16), hash);
 	hash = mix(load64(ip + 24), hash);
@@ -128,9 +130,9 @@ vx_flow_of_bytes(const uint8_t *frame, uint32_t len)
 	}
 	offset += 2;
 	if (type == RTE_BE16(RTE_ETHER_TYPE_IPV4) && len >= offset + 20)
-		flow.hash = hash_ipv4(frame + offset, len - offset, flow.hash, &flow.ecn);
+		flow.hash = hash_ipv4(frame + offset, len - offset, flow.hash, &flow);
 	else if (type == RTE_BE16(RTE_ETHER_TYPE_IPV6) && len >= offset + 40)
-		flow.hash = hash_ipv6(frame + offset, len - offset, flow.hash, &flow.ecn);
+		flow.hash = hash_ipv6(frame + offset, len - offset, flow.hash, &flow);
 	else if (type == RTE_BE16(RTE_ETHER_TYPE_MPLS) && len >= offset)
 		flow.hash = hash_mpls(frame + offset, len - offset, flow.hash);
 	return flow;

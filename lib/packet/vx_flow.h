@@ -10,6 +10,7 @@ struct rte_mbuf;
 
 struct vx_flow {
 	uint32_t hash; /* the same for every frame of a flow on every worker (RFC 7348 section 5) */
+	bool has_df;   /* inner IPv4 "do not fragment", true for IPv6 */
 	uint8_t ecn;   /* inner ECN field, 0 where the frame is not IP */
 };
 

@@ -5,6 +5,7 @@
 #include "vx_drop_packet.h"
 #include "vx_host.h"
 #include "vx_mbuf.h"
+#include "vx_reassemble.h"
 #include "vx_wire.h"
 
 /* What a packet turned out to be. */
@@ -12,14 +13,15 @@ enum verdict {
 	VERDICT_VXLAN,
 	VERDICT_ARP,
 	VERDICT_ICMP,
+	VERDICT_FRAGMENT,
 	VERDICT_DROP,
 };
 
 struct result {
 	enum verdict verdict;
 	enum vx_drop reason; /* VERDICT_DROP */
-	uint32_t offset;     /* VXLAN: of the inner frame; ICMP: of the IP header */
-	uint32_t ip_header;  /* ICMP: bytes */
+	uint32_t offset;     /* VXLAN: of the inner frame; ICMP, FRAGMENT: of the IP header */
+	uint32_t ip_header;  /* ICMP, FRAGMENT: bytes */
 	uint32_t vni;
 	rte_be32_t remote_be;
 	uint8_t ecn;
@@ -103,8 +105,6 @@ check_ipv4(struct rte_mbuf *m, const struct vx_view *view, uint32_t l3,
 	if (unlikely(!vx_ip4_is_host((*ip)->src_addr) ||
 		     vx_view_find_local4(view, (*ip)->src_addr) != NULL))
 		return VX_DROP_OUTER_SRC_IP;
-	if (unlikely(((*ip)->fragment_offset & RTE_BE16(0x3fff)) != 0))
-		return VX_DROP_OUTER_FRAGMENT;
 	/* What follows the IP packet is Ethernet padding (RFC 894). */
 	if (m->pkt_len > l3 + total)
 		vx_mbuf_truncate(m, l3 + total);
@@ -189,12 +189,18 @@ classify_one(struct rte_mbuf *m, const struct vx_view *view, const struct vx_vie
 	reason = check_ipv4(m, view, l3, &ip, &header_len);
 	if (unlikely(reason != VX_DROP_NONE))
 		return dropped(reason);
+	/* Before fragments are held: those of other protocols must not displace ours. */
+	if (unlikely(ip->next_proto_id != IPPROTO_UDP && ip->next_proto_id != IPPROTO_ICMP))
+		return dropped(VX_DROP_OUTER_PROTOCOL);
+	if (unlikely((ip->fragment_offset & RTE_BE16(0x3fff)) != 0)) {
+		if (!view->is_reassembling)
+			return dropped(VX_DROP_OUTER_FRAGMENT);
+		return (struct result){
+			.verdict = VERDICT_FRAGMENT, .offset = l3, .ip_header = header_len};
+	}
 	if (likely(ip->next_proto_id == IPPROTO_UDP))
 		return classify_udp(m, view, l3, header_len);
-	if (ip->next_proto_id == IPPROTO_ICMP)
-		return (struct result){
-			.verdict = VERDICT_ICMP, .offset = l3, .ip_header = header_len};
-	return dropped(VX_DROP_OUTER_PROTOCOL);
+	return (struct result){.verdict = VERDICT_ICMP, .offset = l3, .ip_header = header_len};
 }
 
 static void
@@ -208,6 +214,7 @@ finish(struct vx_lcore *lcore, struct rte_mbuf *m, uint16_t port, const struct r
 		vx_host_icmp(lcore, m, port, result->offset, result->ip_header);
 		break;
 	case VERDICT_VXLAN:
+	case VERDICT_FRAGMENT:
 	case VERDICT_DROP:
 		vx_drop_packet(lcore, m, result->reason);
 		break;
@@ -227,6 +234,13 @@ vx_classify_burst(struct vx_lcore *lcore, struct vx_burst *burst)
 
 		vx_trace_enter(lcore, burst, i);
 		result = classify_one(m, view, port);
+		if (unlikely(result.verdict == VERDICT_FRAGMENT)) {
+			m = vx_reassemble(lcore, m, result.offset, result.ip_header);
+			if (m == NULL)
+				continue;
+			/* The whole datagram gets no less scrutiny than one that came whole. */
+			result = classify_one(m, view, port);
+		}
 		if (unlikely(result.verdict != VERDICT_VXLAN)) {
 			finish(lcore, m, burst->port, &result);
 			continue;

@@ -8,8 +8,12 @@
 
 #include "vx_csum.h"
 #include "vx_drop_packet.h"
+#include "vx_fragment.h"
 #include "vx_mbuf.h"
 #include "vx_output.h"
+#include "vx_rcu.h"
+#include "vx_segment.h"
+#include "vx_vtep.h"
 #include "vx_wire.h"
 
 /* Room for the outer header: in front of the frame, or in a buffer of its own where the frame's
@@ -36,36 +40,41 @@ make_room(struct vx_lcore *lcore, struct rte_mbuf *m)
 
 /* Everything that the ready-made header leaves open. @ip_len: the outer IP packet's, in bytes. */
 static inline void
-write_header(struct rte_mbuf *m, const struct vx_lcore *lcore, const struct vx_segment *segment,
-	     const struct vx_vtep *vtep, struct vx_flow flow, uint16_t ip_len)
+write_header(struct rte_mbuf *m, const struct vx_lcore *lcore, const struct vx_inner *inner,
+	     uint16_t ip_len)
 {
 	struct vx_outer4 *outer = rte_pktmbuf_mtod(m, struct vx_outer4 *);
 	const struct vx_view *view = lcore->view;
+	const struct vx_vtep *vtep = inner->vtep;
 	const uint64_t sent = lcore->vtep_traffic[vtep->index].tx_frames;
 	const rte_be16_t ip_len_be = rte_cpu_to_be_16(ip_len);
 	/* Unique per remote VTEP over all workers: each counts in its own lane (RFC 6864). */
 	const rte_be16_t id_be =
 		rte_cpu_to_be_16((uint16_t)(sent << lcore->id_shift | lcore->index));
+	const rte_be16_t df_be =
+		vx_oversize_has_df(view, inner->flow) ? RTE_BE16(RTE_IPV4_HDR_DF_FLAG) : 0;
 	uint32_t sum = vtep->ip_sum;
 	rte_be32_t source_be;
 
 	memcpy(outer, &vtep->header, sizeof(*outer));
-	if (unlikely(segment->has_local))
-		outer->ip.src_addr = segment->local_be;
+	if (unlikely(inner->segment->has_local))
+		outer->ip.src_addr = inner->segment->local_be;
 	source_be = outer->ip.src_addr;
-	outer->ip.type_of_service = flow.ecn; /* RFC 6040 section 4.1, normal mode */
+	outer->ip.type_of_service = inner->flow.ecn; /* RFC 6040 section 4.1, normal mode */
 	outer->ip.total_length = ip_len_be;
 	outer->ip.packet_id = id_be;
-	sum += rte_cpu_to_be_16(flow.ecn);
+	outer->ip.fragment_offset = df_be;
+	sum += rte_cpu_to_be_16(inner->flow.ecn);
 	sum += ip_len_be;
 	sum += id_be;
+	sum += df_be;
 	sum += (source_be & 0xffff) + (source_be >> 16);
 	outer->ip.hdr_checksum = (uint16_t)~vx_csum_fold(sum);
-	outer->udp.src_port =
-		rte_cpu_to_be_16(vx_flow_port(flow.hash, view->source_port_lo, view->source_ports));
+	outer->udp.src_port = rte_cpu_to_be_16(
+		vx_flow_port(inner->flow.hash, view->source_port_lo, view->source_ports));
 	outer->udp.dst_port = view->udp_port_be;
 	outer->udp.dgram_len = rte_cpu_to_be_16((uint16_t)(ip_len - sizeof(struct rte_ipv4_hdr)));
-	outer->vxlan.vni_be = segment->vni_be;
+	outer->vxlan.vni_be = inner->segment->vni_be;
 }
 
 /* RFC 768, over the whole chain. A computed zero is sent as all ones: zero means "none". */
@@ -107,42 +116,78 @@ why_not(const struct vx_vtep *vtep)
 	return vtep->state == VX_VTEP_FAILED ? VX_DROP_NEIGH_FAILED : VX_DROP_NO_ROUTE;
 }
 
-void
-vx_encap(struct vx_lcore *lcore, struct rte_mbuf *m, const struct vx_segment *segment,
-	 const struct vx_vtep *vtep, struct vx_flow flow)
+/* A finished outer packet, or a fragment of one. @ctx: the VTEP. */
+static void
+send_outer(struct vx_lcore *lcore, struct rte_mbuf *m, void *ctx)
 {
-	const uint32_t frame_len = m->pkt_len;
-	const uint32_t ip_len = frame_len + (uint32_t)VX_OUTER4_IP_LEN;
-	struct vx_traffic *traffic;
-	struct rte_mbuf *head;
+	const struct vx_vtep *vtep = ctx;
 
-	if (unlikely(vtep->state != VX_VTEP_READY && vtep->state != VX_VTEP_RESOLVING)) {
-		vx_drop_packet(lcore, m, why_not(vtep));
-		return;
-	}
-	if (unlikely(ip_len > vtep->mtu)) {
-		vx_drop_packet(lcore, m, VX_DROP_TOO_BIG);
-		return;
-	}
-	head = make_room(lcore, m);
-	if (unlikely(head == NULL)) {
+	if (unlikely(vtep->state == VX_VTEP_RESOLVING))
+		hold(lcore, m, vtep);
+	else
+		vx_output(lcore, m, vtep->port);
+}
+
+static void
+send_fragments(struct vx_lcore *lcore, struct rte_mbuf *m, const struct vx_vtep *vtep)
+{
+	vx_trace_note(lcore, m, VX_TRACE_CUT, vtep->mtu);
+	if (!vx_fragment(lcore, m, vtep->mtu, send_outer, VX_UNCONST(vtep)))
 		vx_drop_packet(lcore, m, VX_DROP_NO_MBUF);
-		return;
-	}
-	write_header(head, lcore, segment, vtep, flow, (uint16_t)ip_len);
-	if (unlikely(lcore->view->udp_checksum == VX_UDP_CHECKSUM_ON))
-		write_udp_checksum(head, (uint16_t)ip_len);
-	vx_mbuf_clear_offloads(head);
-	traffic = &lcore->vtep_traffic[vtep->index];
+}
+
+static inline void
+account(struct vx_lcore *lcore, const struct vx_inner *inner, uint32_t frame_len)
+{
+	struct vx_traffic *traffic = &lcore->vtep_traffic[inner->vtep->index];
+
 	traffic->tx_frames++;
 	traffic->tx_bytes += frame_len;
-	traffic = &lcore->segment_traffic[segment->index];
+	traffic = &lcore->segment_traffic[inner->segment->index];
 	traffic->tx_frames++;
 	traffic->tx_bytes += frame_len;
 	vx_lcore_count(lcore, VX_COUNT_ENCAP, 1);
-	vx_trace_note(lcore, head, VX_TRACE_ENCAP, vtep->index);
-	if (unlikely(vtep->state == VX_VTEP_RESOLVING))
-		hold(lcore, head, vtep);
+}
+
+static inline bool
+needs_checksum(const struct vx_view *view, bool is_cut)
+{
+	return view->udp_checksum == VX_UDP_CHECKSUM_ON ||
+	       (view->udp_checksum == VX_UDP_CHECKSUM_AUTO && is_cut);
+}
+
+void
+vx_encap(struct vx_lcore *lcore, const struct vx_inner *inner)
+{
+	const struct vx_vtep *vtep = inner->vtep;
+	const uint32_t frame_len = inner->m->pkt_len;
+	const uint32_t ip_len = frame_len + (uint32_t)VX_OUTER4_IP_LEN;
+	const bool is_cut = ip_len > vtep->mtu;
+	struct rte_mbuf *m;
+
+	if (unlikely(vtep->state != VX_VTEP_READY && vtep->state != VX_VTEP_RESOLVING)) {
+		vx_drop_packet(lcore, inner->m, why_not(vtep));
+		return;
+	}
+	if (unlikely(ip_len > UINT16_MAX)) {
+		vx_drop_packet(lcore, inner->m, VX_DROP_TOO_BIG);
+		return;
+	}
+	if (unlikely(is_cut) && !vx_oversize(lcore, inner))
+		return;
+	m = make_room(lcore, inner->m);
+	if (unlikely(m == NULL)) {
+		vx_drop_packet(lcore, inner->m, VX_DROP_NO_MBUF);
+		return;
+	}
+	write_header(m, lcore, inner, (uint16_t)ip_len);
+	if (unlikely(needs_checksum(lcore->view, is_cut)))
+		write_udp_checksum(m, (uint16_t)ip_len);
+	vx_mbuf_clear_offloads(m);
+	account(lcore, inner, frame_len);
+	vx_trace_note(lcore, m, VX_TRACE_ENCAP, vtep->index);
+	if (unlikely(is_cut))
+		send_fragments(lcore, m, vtep);
 	else
-		vx_output(lcore, head, vtep->port);
+		send_outer(lcore, m, VX_UNCONST(vtep));
 }

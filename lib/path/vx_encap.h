@@ -3,16 +3,13 @@
 #ifndef VX_ENCAP_H
 #define VX_ENCAP_H
 
-#include "vx_flow.h"
 #include "vx_lcore.h"
-#include "vx_segment.h"
-#include "vx_vtep.h"
+#include "vx_oversize.h"
 
 /*
- * Put the inner frame @m into the tunnel to @vtep and send it, or have it held while the next hop
- * is being resolved. Ownership is taken. @flow is the frame's own (vx_flow_of()).
+ * Put the inner frame into the tunnel and send it, in outer fragments if need be; while the next
+ * hop is being resolved it is held. Ownership of the frame is taken.
  */
-void vx_encap(struct vx_lcore *lcore, struct rte_mbuf *m, const struct vx_segment *segment,
-	      const struct vx_vtep *vtep, struct vx_flow flow);
+void vx_encap(struct vx_lcore *lcore, const struct vx_inner *inner);
 
 #endif

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "vx_flood.h"
 
-#include "vx_attach.h"
+#include "vx_deliver.h"
 #include "vx_drop_packet.h"
-#include "vx_encap.h"
+#include "vx_fdb.h"
 #include "vx_mbuf.h"
-#include "vx_output.h"
-#include "vx_vtep.h"
 #include "vx_wire.h"
 
 /* A copy for one more target: buffers of its own for the header, the payload shared. Frames that
@@ -19,28 +17,19 @@ share(struct vx_lcore *lcore, struct rte_mbuf *m)
 	return rte_pktmbuf_clone(m, lcore->copy_pool);
 }
 
+/* A target that has been removed since the segment was loaded gets nothing. */
 static void
-deliver(struct vx_lcore *lcore, struct rte_mbuf *m, const struct vx_segment *segment,
-	uint32_t target, bool is_vtep, struct vx_flow flow)
+deliver(struct vx_lcore *lcore, struct rte_mbuf *m, uint32_t target, struct vx_inner *frame)
 {
-	if (is_vtep) {
-		const struct vx_vtep *vtep = vx_vtep_at(lcore->tables, target);
+	if (unlikely(!vx_deliver(lcore, m, target, frame)))
+		vx_drop_packet(lcore, m, VX_DROP_NO_TARGET);
+}
 
-		if (likely(vtep != NULL)) {
-			vx_encap(lcore, m, segment, vtep, flow);
-			return;
-		}
-	} else {
-		const struct vx_attach *attach =
-			__atomic_load_n(&lcore->tables->attach[target], __ATOMIC_ACQUIRE);
-
-		if (likely(attach != NULL)) {
-			vx_output_padded(lcore, m, attach->port);
-			return;
-		}
-	}
-	/* Removed between the load of the segment and now. */
-	vx_drop_packet(lcore, m, VX_DROP_NO_TARGET);
+/* The @i-th target, as FDB destination. */
+static inline uint32_t
+target_at(const struct vx_segment *segment, unsigned int i)
+{
+	return segment->target[i] | (i < segment->n_attaches ? 0 : VX_DEST_VTEP);
 }
 
 void
@@ -50,7 +39,7 @@ vx_flood(struct vx_lcore *lcore, struct rte_mbuf *m, const struct vx_segment *se
 	const bool is_from_tunnel = (origin & VX_DEST_VTEP) != 0;
 	const unsigned int end = segment->n_attaches + (is_from_tunnel ? 0 : segment->n_vteps);
 	unsigned int last = end;
-	struct vx_flow flow = {0};
+	struct vx_inner frame = {.segment = segment, .origin = origin};
 
 	vx_lcore_count(lcore, VX_COUNT_FLOODED, 1);
 	/* The last target is the one before the end, unless that is where the frame came from. */
@@ -62,12 +51,12 @@ vx_flood(struct vx_lcore *lcore, struct rte_mbuf *m, const struct vx_segment *se
 		return;
 	}
 	if (!is_from_tunnel && segment->n_vteps > 0)
-		flow = vx_flow_of(m);
+		frame.flow = vx_flow_of(m);
 	for (unsigned int i = 0; i + 1 < last; i++) {
-		const bool is_vtep = i >= segment->n_attaches;
+		const uint32_t target = target_at(segment, i);
 		struct rte_mbuf *copy;
 
-		if (!is_vtep && segment->target[i] == origin)
+		if (target == origin)
 			continue;
 		vx_lcore_count(lcore, VX_COUNT_COPIES, 1);
 		copy = share(lcore, m);
@@ -75,7 +64,7 @@ vx_flood(struct vx_lcore *lcore, struct rte_mbuf *m, const struct vx_segment *se
 			lcore->counts.value[VX_DROP_NO_MBUF]++;
 			continue;
 		}
-		deliver(lcore, copy, segment, segment->target[i], is_vtep, flow);
+		deliver(lcore, copy, target, &frame);
 	}
-	deliver(lcore, m, segment, segment->target[last - 1], last > segment->n_attaches, flow);
+	deliver(lcore, m, target_at(segment, last - 1), &frame);
 }

@@ -1,14 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "vx_host.h"
 
+#include <string.h>
+
 #include <rte_ring.h>
 #include <rte_ring_elem.h>
 
 #include "vx_arp.h"
+#include "vx_csum.h"
 #include "vx_drop_packet.h"
+#include "vx_fragment.h"
 #include "vx_icmp.h"
 #include "vx_output.h"
 #include "vx_wire.h"
+
+#define ICMP_UNREACHABLE     3
+#define ICMP_FRAGMENT_NEEDED 4 /* code */
 
 /* Is @target the address of this very port? Answering for another port's would draw its traffic to
  * the wrong link. */
@@ -36,6 +43,33 @@ tell_control(struct vx_lcore *lcore, const struct vx_arp_notice *notice)
 		vx_lcore_count(lcore, VX_COUNT_PUNT_RING_FULL, 1);
 }
 
+static void
+send_fragment(struct vx_lcore *lcore, struct rte_mbuf *m, void *ctx)
+{
+	RTE_SET_USED(ctx);
+	vx_output(lcore, m, m->port);
+}
+
+/* An answer as large as its request, which may have come in fragments. */
+static void
+send_sized(struct vx_lcore *lcore, struct rte_mbuf *m, uint16_t port)
+{
+	const uint16_t mtu = lcore->view->port[port].mtu;
+	const uint8_t *frame = rte_pktmbuf_mtod(m, const uint8_t *);
+
+	if (likely(m->pkt_len <= VX_ETHER_HDR_LEN + (uint32_t)mtu)) {
+		vx_output_padded(lcore, m, port);
+		return;
+	}
+	m->port = port;
+	/* Cut only where the headers are the plain ones that vx_fragment() knows. */
+	if (vx_ether_type(frame) != RTE_BE16(RTE_ETHER_TYPE_IPV4) ||
+	    frame[VX_ETHER_HDR_LEN] != RTE_IPV4_VHL_DEF)
+		vx_drop_packet(lcore, m, VX_DROP_TOO_BIG);
+	else if (!vx_fragment(lcore, m, mtu, send_fragment, NULL))
+		vx_drop_packet(lcore, m, VX_DROP_NO_MBUF);
+}
+
 /* The packet in hand has become an answer: it ends as a request and begins as a reply. */
 static void
 send_answer(struct vx_lcore *lcore, struct rte_mbuf *m, uint16_t port, enum vx_count which)
@@ -43,7 +77,7 @@ send_answer(struct vx_lcore *lcore, struct rte_mbuf *m, uint16_t port, enum vx_c
 	vx_lcore_count(lcore, VX_COUNT_CONSUMED, 1);
 	vx_lcore_count(lcore, VX_COUNT_ORIGINATED, 1);
 	vx_lcore_count(lcore, which, 1);
-	vx_output_padded(lcore, m, port);
+	send_sized(lcore, m, port);
 }
 
 void
@@ -78,6 +112,51 @@ vx_host_arp(struct vx_lcore *lcore, struct rte_mbuf *m, uint16_t port)
 	rte_pktmbuf_free(m);
 }
 
+/* The beginning of an ICMP "fragmentation needed" and of the packet that it quotes (RFC 1191). */
+struct fragmentation_needed {
+	uint8_t type, code;
+	uint16_t checksum;
+	rte_be16_t unused_be, mtu_be;
+	struct rte_ipv4_hdr ip;
+	struct rte_udp_hdr udp;
+} __attribute__((packed));
+
+/*
+ * Does the ICMP message at @offset quote a packet of one of our tunnels, larger than the MTU it
+ * gives? Then the control thread is told. Anybody can send one: it has to name our address and
+ * ports, and the control thread checks that the VTEP exists.
+ */
+static bool
+tell_path_mtu(struct vx_lcore *lcore, const struct rte_mbuf *m, uint16_t port, uint32_t offset)
+{
+	const struct vx_view *view = lcore->view;
+	struct vx_punt punt = {.kind = VX_PUNT_PMTU, .port = port};
+	struct fragmentation_needed copy, icmp;
+	const void *bytes = rte_pktmbuf_read(m, offset, sizeof(copy), &copy);
+	uint32_t source_port;
+
+	if (bytes == NULL)
+		return false;
+	memcpy(&icmp, bytes, sizeof(icmp));
+	source_port = rte_be_to_cpu_16(icmp.udp.src_port);
+	if (icmp.type != ICMP_UNREACHABLE || icmp.code != ICMP_FRAGMENT_NEEDED ||
+	    vx_csum_range(m, offset, m->pkt_len - offset) != UINT16_MAX)
+		return false;
+	if (icmp.ip.version_ihl != RTE_IPV4_VHL_DEF || icmp.ip.next_proto_id != IPPROTO_UDP ||
+	    vx_view_find_local4(view, icmp.ip.src_addr) == NULL ||
+	    icmp.udp.dst_port != view->udp_port_be || source_port < view->source_port_lo ||
+	    source_port >= view->source_port_lo + view->source_ports ||
+	    rte_be_to_cpu_16(icmp.ip.total_length) <= rte_be_to_cpu_16(icmp.mtu_be)) {
+		vx_lcore_count(lcore, VX_COUNT_PMTU_IGNORED, 1);
+		return true;
+	}
+	punt.remote = vx_ip_from_v4(icmp.ip.dst_addr);
+	punt.mtu = rte_be_to_cpu_16(icmp.mtu_be);
+	if (rte_ring_sp_enqueue_elem(lcore->punt_ring, &punt, sizeof(punt)) != 0)
+		vx_lcore_count(lcore, VX_COUNT_PUNT_RING_FULL, 1);
+	return true;
+}
+
 void
 vx_host_icmp(struct vx_lcore *lcore, struct rte_mbuf *m, uint16_t port, uint32_t ip_offset,
 	     uint32_t ip_header)
@@ -86,6 +165,11 @@ vx_host_icmp(struct vx_lcore *lcore, struct rte_mbuf *m, uint16_t port, uint32_t
 
 	if (!vx_bucket_take(&lcore->icmp_bucket, lcore->now)) {
 		vx_drop_packet(lcore, m, VX_DROP_HOST_RATE);
+		return;
+	}
+	if (tell_path_mtu(lcore, m, port, ip_offset + ip_header)) {
+		vx_lcore_count(lcore, VX_COUNT_CONSUMED, 1);
+		rte_pktmbuf_free(m);
 		return;
 	}
 	reason = vx_icmp_echo_reply(m, ip_offset, ip_header);

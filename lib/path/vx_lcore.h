@@ -20,6 +20,7 @@
 
 struct rte_mempool;
 struct rte_ring;
+struct vx_reassembly;
 struct vx_segment;
 
 #define VX_PATH_BURST VX_FDB_BULK /* packets that go through the stages together */
@@ -65,6 +66,7 @@ _Static_assert(sizeof(struct vx_learn) == 32, "ring element");
 enum vx_punt_kind {
 	VX_PUNT_HOLD, /* an encapsulated packet whose next hop is being resolved */
 	VX_PUNT_ARP,  /* what an ARP packet said */
+	VX_PUNT_PMTU, /* what an ICMP "fragmentation needed" said of the path to a VTEP */
 };
 
 /* What a worker hands to the control thread besides learning. */
@@ -75,7 +77,8 @@ struct vx_punt {
 	uint16_t port;
 	struct rte_ether_addr mac; /* VX_PUNT_ARP: the sender's */
 	uint8_t is_reply, is_for_us;
-	uint8_t unused[4];
+	uint16_t mtu; /* VX_PUNT_PMTU */
+	uint8_t unused[2];
 };
 _Static_assert(sizeof(struct vx_punt) == 40, "ring element");
 
@@ -87,11 +90,12 @@ struct vx_lcore {
 	struct rte_ring *punt_ring;    /* struct vx_punt, this worker to the control thread */
 	struct rte_ring *trace_ring;   /* struct vx_trace_record, likewise */
 	void (*flush)(struct vx_lcore *lcore, uint16_t port); /* empties one transmit buffer */
-	void *owner;					      /* the worker, for flush */
-	struct vx_traffic *segment_traffic;		      /* by segment index */
-	struct vx_traffic *vtep_traffic; /* by VTEP index; tx_frames also makes IP IDs */
-	uint16_t index;			 /* of this worker */
-	uint8_t id_shift;		 /* IP ID = tx_frames << id_shift | index */
+	struct vx_reassembly *reassembly;   /* outer fragments that wait for others */
+	void *owner;			    /* the worker, for flush */
+	struct vx_traffic *segment_traffic; /* by segment index */
+	struct vx_traffic *vtep_traffic;    /* by VTEP index; tx_frames also makes IP IDs */
+	uint16_t index;			    /* of this worker */
+	uint8_t id_shift;		    /* IP ID = tx_frames << id_shift | index */
 
 	/* Renewed for each loop. */
 	const struct vx_view *view;
@@ -101,7 +105,7 @@ struct vx_lcore {
 	uint64_t tx_pending;  /* bit by port: its transmit buffer is not empty */
 	/* What this host is asked: each kind has its own limit, so that a flood of one costs the
 	 * other nothing, least of all the ARP that the tunnels live on. */
-	struct vx_bucket arp_bucket, other_arp_bucket, icmp_bucket;
+	struct vx_bucket arp_bucket, other_arp_bucket, icmp_bucket, too_big_bucket;
 
 	struct vx_counts counts;
 	struct vx_burst burst;

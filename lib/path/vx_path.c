@@ -5,11 +5,10 @@
 
 #include <rte_prefetch.h>
 
-#include "vx_attach.h"
 #include "vx_classify.h"
 #include "vx_decap.h"
+#include "vx_deliver.h"
 #include "vx_drop_packet.h"
-#include "vx_encap.h"
 #include "vx_flood.h"
 #include "vx_forward.h"
 #include "vx_ingress.h"
@@ -20,28 +19,17 @@
 static inline void
 deliver_one(struct vx_lcore *lcore, struct vx_burst *burst, unsigned int i)
 {
-	const struct vx_tables *tables = lcore->tables;
+	struct vx_inner frame = {.segment = burst->segment[i], .origin = burst->origin[i]};
 	const uint32_t dest = burst->dest[i];
 	struct rte_mbuf *m = burst->m[i];
 
-	if (dest == VX_DEST_NONE) {
-		vx_flood(lcore, m, burst->segment[i], burst->origin[i]);
-	} else if ((dest & VX_DEST_VTEP) != 0) {
-		const struct vx_vtep *vtep = vx_vtep_at(tables, dest & VX_DEST_INDEX);
-
-		if (likely(vtep != NULL))
-			vx_encap(lcore, m, burst->segment[i], vtep, vx_flow_of(m));
-		else
-			vx_flood(lcore, m, burst->segment[i], burst->origin[i]);
-	} else {
-		const struct vx_attach *attach =
-			__atomic_load_n(&tables->attach[dest], __ATOMIC_ACQUIRE);
-
-		if (likely(attach != NULL))
-			vx_output_padded(lcore, m, attach->port);
-		else
-			vx_flood(lcore, m, burst->segment[i], burst->origin[i]);
+	if (dest != VX_DEST_NONE) {
+		if ((dest & VX_DEST_VTEP) != 0)
+			frame.flow = vx_flow_of(m);
+		if (likely(vx_deliver(lcore, m, dest, &frame)))
+			return;
 	}
+	vx_flood(lcore, m, burst->segment[i], burst->origin[i]);
 }
 
 /* The second half, the same for both sides. */

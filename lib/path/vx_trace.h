@@ -17,17 +17,19 @@
 #define VX_TRACE_BYTES 64u
 
 enum vx_trace_stage {
-	VX_TRACE_RX,	  /* value: port */
-	VX_TRACE_ATTACH,  /* value: VNI */
-	VX_TRACE_DECAP,	  /* value: VNI */
-	VX_TRACE_LEARN,	  /* the source was reported as new or moved */
-	VX_TRACE_FORWARD, /* value: FDB destination, VX_DEST_NONE = flood */
-	VX_TRACE_FLOOD,	  /* value: copies */
-	VX_TRACE_ENCAP,	  /* value: VTEP index */
-	VX_TRACE_HELD,	  /* value: VTEP index */
-	VX_TRACE_HOST,	  /* value: EtherType or IP protocol answered */
-	VX_TRACE_TX,	  /* value: port */
-	VX_TRACE_DROP,	  /* value: enum vx_drop */
+	VX_TRACE_RX,	   /* value: port */
+	VX_TRACE_ATTACH,   /* value: VNI */
+	VX_TRACE_FRAGMENT, /* value: where it belongs in its datagram */
+	VX_TRACE_CUT,	   /* value: MTU that the packet is cut to */
+	VX_TRACE_DECAP,	   /* value: VNI */
+	VX_TRACE_LEARN,	   /* the source was reported as new or moved */
+	VX_TRACE_FORWARD,  /* value: FDB destination, VX_DEST_NONE = flood */
+	VX_TRACE_FLOOD,	   /* value: copies */
+	VX_TRACE_ENCAP,	   /* value: VTEP index */
+	VX_TRACE_HELD,	   /* value: VTEP index */
+	VX_TRACE_HOST,	   /* value: EtherType or IP protocol answered */
+	VX_TRACE_TX,	   /* value: port */
+	VX_TRACE_DROP,	   /* value: enum vx_drop */
 	VX_TRACE_STAGES,
 };
 

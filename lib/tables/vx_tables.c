@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include <rte_cycles.h>
 #include <rte_errno.h>
 #include <rte_hash.h>
 #include <rte_hash_crc.h>
@@ -80,6 +81,13 @@ vx_view_publish(struct vx_tables *tables, struct vx_view *view)
 	vx_rcu_free(tables->rcu, old);
 }
 
+void
+vx_view_set_reassembly_ms(struct vx_view *view, uint32_t ms)
+{
+	view->reassembly_ms = ms;
+	view->reassembly_cycles = rte_get_tsc_hz() / 1000 * ms;
+}
+
 static struct vx_view *
 view_create(void)
 {
@@ -88,6 +96,11 @@ view_create(void)
 	if (view == NULL)
 		return NULL;
 	view->udp_port_be = RTE_BE16(VX_UDP_PORT);
+	view->oversize = VX_OVERSIZE_OUTER;
+	view->df = VX_DF_OFF;
+	view->is_reassembling = true;
+	view->reassembly_max = 4096;
+	vx_view_set_reassembly_ms(view, 200);
 	view->udp_checksum = VX_UDP_CHECKSUM_AUTO;
 	view->source_port_lo = 49152;
 	view->source_ports = 65536 - 49152;

@@ -49,7 +49,28 @@ enum vx_udp_checksum {
 	VX_UDP_CHECKSUM_AUTO, /* where the datagram needs it: not over IPv4 in one piece */
 };
 
+/* `set oversize`: what happens to a frame that is too big for the underlay (RFC 4459). */
+enum vx_oversize {
+	VX_OVERSIZE_OUTER, /* the outer packet is cut; RFC 7348 section 4.3 says it must not */
+	VX_OVERSIZE_INNER, /* an inner IPv4 packet is cut, so that any VTEP can take it */
+	VX_OVERSIZE_REPLY, /* the inner sender is told the MTU */
+	VX_OVERSIZE_DROP,
+};
+
+/* `set df`: the outer "do not fragment" bit. */
+enum vx_df {
+	VX_DF_ON,
+	VX_DF_OFF,
+	VX_DF_INHERIT, /* the inner IPv4 packet's; set for IPv6 */
+};
+
 struct vx_view {
+	enum vx_oversize oversize;
+	enum vx_df df;
+	bool is_reassembling;
+	uint32_t reassembly_ms;	    /* how long a datagram may wait for its fragments, */
+	uint64_t reassembly_cycles; /* the same in TSC cycles */
+	uint32_t reassembly_max;    /* datagrams in one worker */
 	enum vx_udp_checksum udp_checksum;
 	bool is_peers_known;	 /* set peers known: only VTEPs that flood or fdb commands name */
 	rte_be16_t udp_port_be;	 /* VXLAN destination port, RFC 7348 section 5 */
@@ -70,6 +91,9 @@ struct vx_view *vx_view_edit(const struct vx_tables *tables);
 /* Make @view (from vx_view_edit(), ownership taken) the one that workers see from their next loop.
  */
 void vx_view_publish(struct vx_tables *tables, struct vx_view *view);
+
+/* Set both members for the time. */
+void vx_view_set_reassembly_ms(struct vx_view *view, uint32_t ms);
 
 /* Is @addr_be a local address? Workers; the list is short, a scan beats a hash. */
 static inline const struct vx_view_local *

@@ -50,6 +50,7 @@ static int
 publish(struct vx_tables *tables, uint32_t index, const struct vx_ip *remote,
 	const struct vx_vtep_path *path)
 {
+	const struct vx_vtep_refs *refs = &tables->vtep_refs[index];
 	const struct vx_vtep *old = tables->vtep[index];
 	struct vx_vtep *vtep;
 
@@ -62,7 +63,9 @@ publish(struct vx_tables *tables, uint32_t index, const struct vx_ip *remote,
 	vtep->state = (uint8_t)path->state;
 	vtep->port = path->port;
 	vtep->mtu = path->mtu;
-	vtep->is_named = is_named(&tables->vtep_refs[index]);
+	if (refs->path_mtu != 0 && refs->path_mtu < vtep->mtu)
+		vtep->mtu = refs->path_mtu;
+	vtep->is_named = is_named(refs);
 	header_fill(vtep);
 	__atomic_store_n(&tables->vtep[index], vtep, __ATOMIC_RELEASE);
 	vx_rcu_free(tables->rcu, old);
@@ -201,6 +204,61 @@ vx_vtep_set_path(struct vx_tables *tables, uint32_t index, const struct vx_vtep_
 
 	if (!is_same_path(&vtep->path, path))
 		publish(tables, index, &remote, path);
+}
+
+/* Publish the VTEP again, with a path MTU that has just changed. */
+static void
+refresh(struct vx_tables *tables, uint32_t index)
+{
+	const struct vx_vtep *vtep = tables->vtep[index];
+	const struct vx_vtep_path path = vtep->path;
+	const struct vx_ip remote = vtep->remote;
+
+	publish(tables, index, &remote, &path);
+}
+
+bool
+vx_vtep_learn_path_mtu(struct vx_tables *tables, uint32_t index, uint16_t mtu, uint64_t now_ms)
+{
+	struct vx_vtep_refs *refs = &tables->vtep_refs[index];
+
+	if (mtu < VX_PATH_MTU_MIN4 || refs->is_path_mtu_set || mtu >= tables->vtep[index]->mtu)
+		return false;
+	refs->path_mtu = mtu;
+	refs->path_mtu_end = now_ms + VX_PATH_MTU_AGE_MS;
+	refresh(tables, index);
+	return true;
+}
+
+void
+vx_vtep_set_path_mtu(struct vx_tables *tables, uint32_t index, uint16_t mtu)
+{
+	struct vx_vtep_refs *refs = &tables->vtep_refs[index];
+
+	refs->path_mtu = mtu;
+	refs->is_path_mtu_set = mtu != 0;
+	refresh(tables, index);
+}
+
+void
+vx_vtep_age_path_mtus(struct vx_tables *tables, uint64_t now_ms)
+{
+	for (uint32_t i = 0; i < tables->conf.max_vteps; i++) {
+		struct vx_vtep_refs *refs = &tables->vtep_refs[i];
+
+		if (tables->vtep[i] == NULL || refs->path_mtu == 0 || refs->is_path_mtu_set ||
+		    refs->path_mtu_end > now_ms)
+			continue;
+		refs->path_mtu = 0;
+		refresh(tables, i);
+	}
+}
+
+uint16_t
+vx_vtep_path_mtu(const struct vx_tables *tables, uint32_t index, bool *is_set)
+{
+	*is_set = tables->vtep_refs[index].is_path_mtu_set;
+	return tables->vtep_refs[index].path_mtu;
 }
 
 const char *

@@ -70,6 +70,26 @@ void vx_vtep_unref(struct vx_tables *tables, uint32_t index, enum vx_vtep_use us
 /* Publish what the underlay now knows of the way to it. Nothing is done if nothing changed. */
 void vx_vtep_set_path(struct vx_tables *tables, uint32_t index, const struct vx_vtep_path *path);
 
+/* RFC 1191 section 3: a path MTU is believed from here on, and for so long. */
+#define VX_PATH_MTU_MIN4   576u
+#define VX_PATH_MTU_AGE_MS (10u * 60u * 1000u)
+
+/*
+ * An ICMP error said that packets to the VTEP may have @mtu bytes. False: not believed, because it
+ * is too small, no less than what is known, or set by a command.
+ */
+bool vx_vtep_learn_path_mtu(struct vx_tables *tables, uint32_t index, uint16_t mtu,
+			    uint64_t now_ms);
+
+/* Set it by a command; 0: back to what the port says and ICMP tells. */
+void vx_vtep_set_path_mtu(struct vx_tables *tables, uint32_t index, uint16_t mtu);
+
+/* Forget learned path MTUs whose time has come; from a timer. */
+void vx_vtep_age_path_mtus(struct vx_tables *tables, uint64_t now_ms);
+
+/* What is known of it: 0, or the path MTU; *is_set tells whether by a command. */
+uint16_t vx_vtep_path_mtu(const struct vx_tables *tables, uint32_t index, bool *is_set);
+
 /* The index of the VTEP with this address, or -ENOENT. */
 int64_t vx_vtep_find(const struct vx_tables *tables, const struct vx_ip *remote);
 

@@ -6,9 +6,12 @@
 
 #include "vx_vtep.h"
 
-/* How often each VTEP is used, and for what; the control thread's own. */
+/* What the control thread alone knows of each VTEP: its uses, and the path MTU. */
 struct vx_vtep_refs {
 	uint32_t n[VX_VTEP_USES];
+	uint16_t path_mtu;     /* bytes of outer IP packet; 0: only the port's MTU counts */
+	bool is_path_mtu_set;  /* by a command: no ICMP changes it, and it stays */
+	uint64_t path_mtu_end; /* milliseconds: when a learned one is forgotten */
 };
 
 #endif

@@ -4,6 +4,7 @@
 #include <rte_malloc.h>
 
 #include "eal_fixture.h"
+#include "vx_reassemble.h"
 
 #define RING_SIZE 64u
 
@@ -78,6 +79,9 @@ make_lcore(struct bench *b, unsigned int i)
 	lcore->arp_bucket.last = lcore->now;
 	lcore->other_arp_bucket = lcore->arp_bucket;
 	lcore->icmp_bucket = lcore->arp_bucket;
+	lcore->too_big_bucket = lcore->arp_bucket;
+	lcore->reassembly = vx_reassembly_create(i + 1, 1u << 20, SOCKET_ID_ANY);
+	assert_non_null(lcore->reassembly);
 	b->lcore[i] = lcore;
 }
 
@@ -159,16 +163,20 @@ bench_learn(struct bench *b, struct vx_learn *learn)
 static void
 expect_law(const struct bench *b)
 {
+	uint64_t came, went, fragments = 0;
 	struct vx_counts sum = {0};
-	uint64_t came, went;
 
-	for (unsigned int i = 0; i < N_LCORES; i++)
+	for (unsigned int i = 0; i < N_LCORES; i++) {
 		vx_counts_add(&sum, &b->lcore[i]->counts);
-	came = sum.value[VX_COUNT_RX] + sum.value[VX_COUNT_COPIES] + sum.value[VX_COUNT_ORIGINATED];
+		fragments += vx_reassembly_state(b->lcore[i]->reassembly).fragments;
+	}
+	came = sum.value[VX_COUNT_RX] + sum.value[VX_COUNT_COPIES] +
+	       sum.value[VX_COUNT_ORIGINATED] + sum.value[VX_COUNT_FRAGMENTS];
 	went = sum.value[VX_COUNT_TX] + vx_counts_drops(&sum) + sum.value[VX_COUNT_CONSUMED] +
-	       sum.value[VX_COUNT_HELD] - sum.value[VX_COUNT_UNHELD];
+	       sum.value[VX_COUNT_MERGED] + sum.value[VX_COUNT_HELD] - sum.value[VX_COUNT_UNHELD];
 	assert_int_equal(came, went);
-	assert_int_equal(sum.value[VX_COUNT_HELD] - sum.value[VX_COUNT_UNHELD], b->held);
+	assert_int_equal(sum.value[VX_COUNT_HELD] - sum.value[VX_COUNT_UNHELD],
+			 b->held + fragments);
 }
 
 void
@@ -181,6 +189,14 @@ bench_settle(struct bench *b)
 			continue;
 		check_whole(punt.m);
 		rte_pktmbuf_free(punt.m);
+	}
+	expect_law(b);
+	for (unsigned int i = 0; i < N_LCORES; i++) {
+		struct vx_reassembly_state state;
+
+		vx_reassembly_flush(b->lcore[i]);
+		state = vx_reassembly_state(b->lcore[i]->reassembly);
+		assert_true(state.datagrams == 0 && state.fragments == 0 && state.bytes == 0);
 	}
 	expect_law(b);
 	for (unsigned int port = 0; port < N_PORTS; port++) {
@@ -205,6 +221,7 @@ bench_teardown(void **state)
 		rte_ring_free(b->lcore[i]->trace_ring);
 		free(b->lcore[i]->segment_traffic);
 		free(b->lcore[i]->vtep_traffic);
+		rte_free(b->lcore[i]->reassembly);
 		rte_free(b->lcore[i]);
 	}
 	vx_tables_destroy(b->tables);

@@ -38,7 +38,7 @@
 #define N_LCORES   2
 #define SENT_MAX   1024
 #define POOL_MBUFS 1023
-#define COPY_MBUFS 255
+#define COPY_MBUFS 2047
 #define OUTER_LEN  50u
 #define VNI	   100u
 
@@ -59,7 +59,7 @@ struct bench {
 int bench_setup(void **state);
 int bench_teardown(void **state);
 
-/* Frees what was sent and held; the law holds and all pools are full again. */
+/* Frees what was sent and held, fragments too; the law holds and all pools are full again. */
 void bench_settle(struct bench *b);
 
 /* Configuration. */

@@ -211,7 +211,11 @@ static const enum vx_drop elsewhere[] = {
 	VX_DROP_NO_TARGET,				 /* below, test_path_flood.c */
 	VX_DROP_ACCESS_NO_SEGMENT,			 /* below */
 	VX_DROP_TOO_BIG,	   VX_DROP_NO_ROUTE,	 /* test_path_encap.c */
-	VX_DROP_NEIGH_QUEUE,	   VX_DROP_NEIGH_FAILED, /* test_path_encap.c */
+	VX_DROP_TOO_BIG_REPLIED,			 /* test_path_oversize.c */
+	VX_DROP_NEEDS_FRAGMENT_DF,			 /* test_path_fragment.c */
+	VX_DROP_FRAG_BAD,	   VX_DROP_FRAG_OVERLAP, /* test_path_reassemble*.c */
+	VX_DROP_FRAG_DUPLICATE,	   VX_DROP_FRAG_LIMIT,	 VX_DROP_FRAG_TIMEOUT, /* likewise */
+	VX_DROP_NEIGH_QUEUE,	   VX_DROP_NEIGH_FAILED,		    /* test_path_encap.c */
 	VX_DROP_ARP_BAD,	   VX_DROP_ICMP_BAD,	 VX_DROP_HOST_RATE, /* test_path_host.c */
 	VX_DROP_TX_TOO_LONG,	   VX_DROP_TX_PORT_DOWN,		    /* test_path_output.c */
 	VX_DROP_NO_MBUF, /* test_path_flood.c and others */
@@ -233,6 +237,7 @@ setup(void **state)
 	bench_fdb(b, VNI, host_c, VX_DEST_VTEP | bench_flood(b, VNI, 2, VX_VTEP_READY), true);
 	view = vx_view_edit(b->tables);
 	view->port[1].cut_len = 60;
+	view->is_reassembling = false;
 	vx_view_publish(b->tables, view);
 	return 0;
 }

@@ -236,10 +236,13 @@ test_jumbo(void **state)
 static void
 test_underlay_mtu(void **state)
 {
+	struct vx_view *view = vx_view_edit(((struct bench *)*state)->tables);
 	struct vx_vtep_path path = bench_path(VX_VTEP_READY);
 	struct bench *b = *state;
 	uint8_t inner[1514];
 
+	view->oversize = VX_OVERSIZE_DROP;
+	vx_view_publish(b->tables, view);
 	make_frame(inner, sizeof(inner), host_b, host_a);
 	path.mtu = 1500;
 	vx_vtep_set_path(b->tables, 0, &path);

@@ -184,9 +184,12 @@ static void
 test_vteps_in_all_states(void **state)
 {
 	struct bench *b = *state;
+	struct vx_view *view = vx_view_edit(b->tables);
 	struct vx_vtep_path path;
 	uint8_t inner[60];
 
+	view->oversize = VX_OVERSIZE_DROP;
+	vx_view_publish(b->tables, view);
 	bench_flood(b, VNI, 3, VX_VTEP_RESOLVING);
 	bench_flood(b, VNI, 4, VX_VTEP_FAILED);
 	path = bench_path(VX_VTEP_NO_ROUTE);

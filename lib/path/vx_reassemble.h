@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Reassembly of IPv4 datagrams (RFC 791 section 3.2, RFC 1122 section 3.3.2; overlaps as RFC 5722).
+ * One table a worker: all fragments of a datagram have to reach the same one. DPDK's rte_ip_frag
+ * holds 8 fragments, has no protocol in its key and takes more than 65,535 bytes (22.11).
+ */
+#ifndef VX_REASSEMBLE_H
+#define VX_REASSEMBLE_H
+
+#include <stdint.h>
+
+struct rte_mbuf;
+struct vx_lcore;
+struct vx_reassembly;
+
+#define VX_REASSEMBLY_DATAGRAMS_MAX 65536u /* most that `set reassembly max` allows */
+#define VX_REASSEMBLY_FRAGMENTS	    128u   /* of one datagram */
+
+/* What is held, for displays; read by the control thread while the worker writes. */
+struct vx_reassembly_state {
+	uint32_t datagrams, fragments, buffers;
+	uint64_t bytes;
+};
+
+/* @seed: of the hash, not to be guessed from outside. @max_buffers: mbufs held at most, so that
+ * what waits never keeps ports from receiving. NULL with rte_errno. */
+struct vx_reassembly *vx_reassembly_create(uint32_t seed, uint32_t max_buffers, int socket);
+
+struct vx_reassembly_state vx_reassembly_state(const struct vx_reassembly *reassembly);
+
+/*
+ * A fragment, whose IPv4 header of @header_len bytes at @l3 has been checked and is contiguous, and
+ * which ends with its IP packet. Ownership is taken. Returns the whole datagram, a chain with the
+ * first fragment's headers made right, once this was the last piece; NULL while some are missing,
+ * or when the fragment was dropped and counted.
+ */
+struct rte_mbuf *vx_reassemble(struct vx_lcore *lcore, struct rte_mbuf *m, uint32_t l3,
+			       uint32_t header_len);
+
+/* Give up what has waited too long; once a round, whether there is traffic or not. */
+void vx_reassembly_expire(struct vx_lcore *lcore);
+
+/* Give up everything: the worker ends. The structure itself is for rte_free(). */
+void vx_reassembly_flush(struct vx_lcore *lcore);
+
+#endif
