@@ -122,6 +122,70 @@ class Outer:
         self.inner = frame[50:]
 
 
+def fragment(frame, first, end, more):
+    """The fragment of an IPv4 @frame without options that carries the bytes @first to @end of its
+    payload; with or without "more fragments", whatever is right."""
+    head = frame[14:34]
+    assert head[0] == 0x45 and first % 8 == 0
+    head = head[:2] + struct.pack("!HHH", 20 + end - first, int.from_bytes(head[4:6], "big"),
+                                  (0x2000 if more else 0) | first // 8) + head[8:10] + \
+        b"\0\0" + head[12:]
+    head = head[:10] + struct.pack("!H", checksum(head)) + head[12:]
+    return frame[:14] + head + frame[34 + first:34 + end]
+
+
+def fragments(frame, part=1480):
+    """An IPv4 @frame cut as a router does it, @part bytes of payload in each."""
+    size = len(frame) - 34
+    return [fragment(frame, first, min(first + part, size), first + part < size)
+            for first in range(0, size, part)]
+
+
+def reassemble(frames, mtu):
+    """
+    What a sender made of @frames over @mtu: (whole IPv4 frames in order, for each the sizes of the
+    payloads it came in). Asserts what RFC 791 asks of the sender, and that the fragments come in
+    order, none twice and none missing.
+    """
+    whole, sizes, open_ones = [], [], {}
+    for frame in frames:
+        head, payload = frame[14:34], frame[34:]
+        assert head[0] == 0x45 and checksum(head) == 0, "IP header: " + head.hex()
+        total, ident, field = struct.unpack("!HHH", head[2:8])
+        assert total == 20 + len(payload) and total <= mtu, "IP length %d, MTU %d" % (total, mtu)
+        first, more = (field & 0x1fff) * 8, bool(field & 0x2000)
+        if not more and first == 0:
+            whole.append(frame)
+            sizes.append([len(payload)])
+            continue
+        assert field & 0xc000 == 0, "DF or reserved bit in a fragment: %04x" % field
+        assert payload and (not more or len(payload) % 8 == 0), "%d bytes" % len(payload)
+        key = (ident, frame[14 + 9], frame[26:34])
+        # everything that does not differ between fragments: MACs, TOS, TTL
+        same = frame[:16] + frame[22:24]
+        if first == 0:
+            assert key not in open_ones, "identification %04x twice" % ident
+            open_ones[key] = (same, [payload])
+        assert key in open_ones, "no first fragment before this one"
+        kept, parts = open_ones[key]
+        assert kept == same, "fragments differ in their headers"
+        if first > 0:
+            assert first == sum(map(len, parts)), "offset %d after %d bytes" % (
+                first, sum(map(len, parts)))
+            parts.append(payload)
+        if not more:
+            del open_ones[key]
+            data = b"".join(parts)
+            assert 20 + len(data) <= 65535
+            head = head[:2] + struct.pack("!HHH", 20 + len(data), ident, 0) + head[8:10] + \
+                b"\0\0" + head[12:]
+            head = head[:10] + struct.pack("!H", checksum(head)) + head[12:]
+            whole.append(frame[:14] + head + data)
+            sizes.append([len(part) for part in parts])
+    assert not open_ones, "fragments missing of %s" % list(open_ones)
+    return whole, sizes
+
+
 def inners(frames, **fields):
     """The inner frames of encapsulated @frames, each checked for the outer fields named."""
     result = []

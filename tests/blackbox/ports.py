@@ -230,6 +230,30 @@ class VethPort(_SocketPort):
             self.space.ip("link", "del", self.near)
 
 
+class PcapLivePort(_SocketPort):
+    """net_pcap on one end of a veth pair: unlike net_af_packet it shows received fragments as they
+    are. For the only port of this kind: net_pcap numbers its MAC addresses from 0."""
+
+    def __init__(self, mtu=1500):
+        super().__init__()
+        self.mtu = mtu
+
+    def open(self, index, space):
+        self.near, self.far = "vx%d" % index, "far%d" % index
+        self.space = space
+        space.ip("link", "add", self.near, "type", "veth", "peer", "name", self.far)
+        for end in (self.near, self.far):
+            space.ip("link", "set", end, "mtu", str(self.mtu), "up")
+        self.mac, self.name = bytes.fromhex("027063617000"), "net_pcap%d" % index
+        self._open_socket(space, self.far)
+        return "%s,rx_iface_in=%s,tx_iface=%s" % (self.name, self.near, self.near)
+
+    def close(self):
+        if self.sock is not None:
+            self.sock.close()
+            self.space.ip("link", "del", self.near)
+
+
 class TapPort(_SocketPort):
     """net_tap; the raw socket is on the kernel's interface, made when the program starts."""
 

@@ -34,17 +34,72 @@ def test_inner_mtu_enforced():
     matches_expected(pk.inners(result.out["U"], total=1500), "011")
 
 
+def sent_whole(name, underlay_mtu):
+    """Send a file's frames over @underlay_mtu; (outer datagrams, sizes of their pieces), the
+    content compared with expected.json."""
+    result = run_files({"A": frames_of(name)}, drops={}, mtu=9100, underlay_mtu=underlay_mtu)
+    outers, sizes = result.whole(underlay_mtu)
+    matches_expected([o.inner for o in outers], name)
+    assert result.stats["fragments"] == sum(len(pieces) - 1 for pieces in sizes)
+    assert result.stats["fragmented"] == sum(len(pieces) > 1 for pieces in sizes)
+    for outer, pieces in zip(outers, sizes):
+        assert not outer.df and outer.ttl == 64 and outer.tos == 0
+        # `set udp-checksum auto`; that it is right has been verified
+        assert (outer.udp_checksum != 0) == (len(pieces) > 1)
+    return outers, sizes
+
+
+@case(1)
+def test_just_too_big():
+    outers, sizes = sent_whole("001", 1500)
+    assert sizes == [[1480, 50]] and outers[0].total == 1550
+
+
+@case(2)
+def test_jumbo_in_fragments():
+    _, sizes = sent_whole("002", 1500)
+    assert sizes == [[1480] * 6 + [150]]
+
+
+@case(4)
+@pytest.mark.parametrize("mtu, pieces", [(1499, [1472, 1472, 86]), (1501, [1480, 1480, 70]),
+                                         (1503, [1480, 1480, 70]), (1600, [1576, 1454]),
+                                         (9000, [3030])])
+def test_mtu_not_a_multiple_of_8(mtu, pieces):
+    _, sizes = sent_whole("004", mtu)
+    assert sizes == [pieces]
+
+
+@case(8)
+def test_outer_identification():
+    outers, sizes = sent_whole("008", 1500)
+    assert sizes == [[1480, 50]] * 10
+    assert len({o.ident for o in outers}) == 10
+    assert {o.inner[18:20] for o in outers} == {b"\x12\x34"}
+
+
+@case(10)
+@pytest.mark.parametrize("setting, reason", [("set df on", "needs_fragment_df"),
+                                             ("set oversize drop", "too_big")])
+def test_outer_df(setting, reason):
+    fits = pk.udp_frame(H2, H1, size=1464)
+    result = run_files({"A": frames_of("001") + [fits]}, CONFIG + setting + "\n",
+                       drops={reason: 1}, underlay_mtu=1500)
+    outer, = result.outers()
+    assert outer.inner == fits and outer.total == 1500 and outer.df == (setting == "set df on")
+
+
 @case(13)
 def test_exact_fit_9000():
-    result = run_files({"A": frames_of("013")[:1]}, drops={}, mtu=9000, underlay_mtu=9000)
-    matches_expected(pk.inners(result.out["U"], total=9000), "013", only=1)
+    _, sizes = sent_whole("013", 9000)
+    assert sizes == [[8980], [8976, 5]]
 
 
 @case(14)
 def test_overhead_50():
-    result = run_files({"A": frames_of("014")[:3]}, drops={}, underlay_mtu=1500)
-    matches_expected(pk.inners(result.out["U"]), "014", only=3)
-    assert [o.total for o in result.outers()] == [1480, 1481, 1500]
+    outers, sizes = sent_whole("014", 1500)
+    assert sizes == [[1460], [1461], [1480], [1480, 1]]
+    assert [o.total for o in outers] == [1480, 1481, 1500, 1501]
 
 
 @case(16)
@@ -52,6 +107,26 @@ def test_inner_df_too_big():
     result = run_files({"A": frames_of("016")}, mtu=1450, underlay_mtu=1500,
                        drops={"inner_too_big": 1})
     assert result.out == {"U": [], "A": []}
+
+
+@case(16)
+@pytest.mark.parametrize("oversize", ["reply", "inner"])
+def test_inner_df_too_big_is_answered(oversize):
+    """Once for each frame, in the name of the one that did not get it, with the MTU that fits."""
+    frame, = frames_of("016")
+    result = run_files({"A": [frame]}, CONFIG + "set oversize %s\n" % oversize, underlay_mtu=1500,
+                       drops={"too_big_replied": 1})
+    answer, = result.out["A"]
+    assert result.out["U"] == []
+    assert answer[:14] == frame[6:12] + frame[:6] + b"\x08\0"
+    assert answer[26:34] == frame[30:34] + frame[26:30]
+    assert answer[14] == 0x45 and pk.checksum(answer[14:34]) == 0 and answer[23] == 1
+    total = int.from_bytes(answer[16:18], "big")
+    assert 20 + 8 + 28 <= total <= 576 and len(answer) == max(60, 14 + total)
+    icmp = answer[34:14 + total]
+    assert pk.checksum(icmp) == 0
+    assert icmp[:2] == b"\3\4" and icmp[4:8] == (1450).to_bytes(4, "big")
+    assert frame[14:].startswith(icmp[8:])
 
 
 @case(2, 109, 122)
@@ -62,12 +137,39 @@ def test_jumbo_unfragmented(name):
     matches_expected(pk.inners(result.out["U"]), name)
 
 
+@case(109)
+def test_large_non_tcp_in_fragments():
+    _, sizes = sent_whole("109", 1500)
+    assert [len(pieces) for pieces in sizes] == [7, 7]
+
+
+@case(122)
+@pytest.mark.parametrize("mtu", [1500, 9000])
+def test_segment_boundaries_in_fragments(mtu):
+    name = "122_segment_boundaries.A"
+    result = run_files({"A": frames_of(name)}, drops={}, mtu=20100, underlay_mtu=mtu)
+    outers, sizes = result.whole(mtu)
+    matches_expected([o.inner for o in outers], name)
+    assert [len(s) for s in sizes] == [-(-(len(o.inner) + 16) // ((mtu - 20) & ~7)) for o in outers]
+
+
+@case(122)
+def test_segment_boundaries_reassembled():
+    name = "122_segment_boundaries.U"
+    result = run_files({"U": frames_of(name)}, drops={}, mtu=20100, underlay_mtu=1500)
+    matches_expected(result.out["A"], name)
+    assert result.stats["reassembled"] == 21
+
+
 @case(71)
-def test_flood_jumbo_three_remotes():
+@pytest.mark.parametrize("mtu, pieces", [(1500, [1480] * 6 + [150]), (20200, [9030])])
+def test_flood_jumbo_three_remotes(mtu, pieces):
     """Payload is shared by the copies: each must be intact, and have its own header."""
     count = 300
-    result = run_files({"A": frames_of("071") * count}, THREE, drops={}, **BIG)
-    outers = result.outers()
+    result = run_files({"A": frames_of("071") * count}, THREE, drops={}, mtu=20100,
+                       underlay_mtu=mtu)
+    outers, sizes = result.whole(mtu)
+    assert all(size == pieces for size in sizes)
     assert len(outers) == 3 * count
     for remote in (R2, R3, R4):
         mine = [o for o in outers if o.dst == remote]
@@ -170,9 +272,67 @@ def test_length_fields_disagree():
                             "vxlan_header": 2}
 
 
+# -- reassembly -----------------------------------------------------------------------------------
+
+@case(17)
+def test_two_fragments_in_order():
+    result = run_files({"U": frames_of("017")}, drops={})
+    matches_expected(result.out["A"], "017")
+    assert result.fdb[pk.mac_text(H2)].vtep == R2
+    assert (result.stats["held_total"], result.stats["reassembled"], result.stats["merged"],
+            result.stats["decapsulated"]) == (2, 1, 1, 2)  # and the liveness frame
+
+
+@case(20)
+def test_fragments_of_many_flows():
+    """64 datagrams at once, all first fragments before all second ones, again and again."""
+    rounds = 100
+    result = run_files({"U": frames_of("020") * rounds}, drops={})
+    matches_expected(result.out["A"][:64], "020")
+    assert result.out["A"] == result.out["A"][:64] * rounds
+    assert result.stats["reassembled"] == 64 * rounds
+
+
+@case(22)
+def test_overlap_is_fatal():
+    """The IPv6 half is dropped as what it is here, an EtherType that nobody speaks."""
+    result = run_files({"U": frames_of("022")}, drops={"frag_overlap": 3, "outer_ethertype": 3})
+    matches_expected(result.out["A"], "022")
+
+
+@case(23)
+def test_duplicates_are_harmless():
+    """The one that comes after its datagram was whole waits for others, and is given up."""
+    result = run_files({"U": frames_of("023")}, drops={"frag_duplicate": 2, "frag_timeout": 1},
+                       mtu=3000)
+    matches_expected(result.out["A"], "023")
+
+
 @case(25)
 def test_single_bad_fragments():
+    """Those that could still become a datagram wait for the others in vain."""
     result = run_files({"U": frames_of("025")})
+    assert result.out["A"] == [] and not result.fdb
+    header = result.drops.pop("outer_ip_header", 0)  # total length 12: header or length
+    assert header <= 1
+    assert result.drops == {"frag_bad": 5, "frag_timeout": 2, "outer_ip_length": 2 - header}
+
+
+@case(26)
+def test_padded_short_fragments():
+    result = run_files({"U": frames_of("026")}, drops={})
+    matches_expected(result.out["A"], "026")
+
+
+@case(28)
+def test_reassembly_over_65535():
+    result = run_files({"U": frames_of("028")}, drops={"frag_bad": 2})
+    matches_expected(result.out["A"], "028")
+
+
+@case(25)
+def test_single_bad_fragments_without_reassembly():
+    result = run_files({"U": frames_of("025")}, CONFIG + "set reassembly off\n")
     assert result.out["A"] == []
     assert sum(result.drops.values()) == 9 and not result.fdb
     assert set(result.drops) <= {"outer_fragment", "outer_ip_length", "outer_ip_header"}

@@ -307,6 +307,89 @@ def test_neighbour_mac_changes_silently():
         assert all(b - a > 0.9 for a, b in zip(requests, requests[3:])), "too many requests"
 
 
+# -- reassembly -----------------------------------------------------------------------------------
+
+def datagram(ident, size=3014, **fields):
+    """A datagram from R2 that needs fragments, addressed to nobody known."""
+    return encapsulated(pk.udp_frame(UNKNOWN, H2, size=size, sport=ident & 0xffff),
+                        ip_fields={"ident": ident}, **fields)
+
+
+@case(31)
+def test_timeout_of_incomplete_datagrams():
+    """Given up by time alone, without another packet that would push; late ones find nothing."""
+    with Live(CONFIG + "set reassembly timeout 300\n", takes_fragments=True) as vtep:
+        start = vtep.memory()
+        pieces = [pk.fragments(datagram(ident, 1514)) for ident in range(1000)]
+        for i in range(0, 1000, 50):
+            vtep.ports["U"].send(*[first for first, _ in pieces[i:i + 50]])
+        vtep.until(lambda: vtep.stats()["received"] == 1000, "the first fragments")
+        vtep.await_drops({"frag_timeout": 1000})
+        assert vtep.stats()["held"] == 0
+        vtep.until(lambda: vtep.memory() == start, "buffers back: %s" % start)
+        for i in range(0, 1000, 50):
+            vtep.ports["U"].send(*[last for _, last in pieces[i:i + 50]])
+        vtep.await_drops({"frag_timeout": 2000})
+        vtep.silent("A")
+
+
+@case(32)
+def test_flood_of_incomplete_datagrams():
+    """Frames that came whole do not suffer, what is held is bounded, and fragments that come
+    after the flood are put together again."""
+    rounds, limit = 10, 100
+    whole = [encapsulated(pk.udp_frame(UNKNOWN, H2, size=500, sport=i)) for i in range(2000)]
+    flood = frames_of("032") * rounds
+    step = len(flood) // len(whole)
+    mixed = []
+    for i, frame in enumerate(whole):
+        mixed += flood[i * step:(i + 1) * step] + [frame]
+    mixed += flood[len(whole) * step:]
+    config = CONFIG + "set reassembly max %d\n" % limit
+    result = run_files({"U": mixed}, config)
+    small = [frame[50:] for frame in whole]
+    assert [frame for frame in result.out["A"] if len(frame) == 500] == small
+    assert set(result.drops) <= {"frag_limit", "frag_timeout", "frag_duplicate", "outer_mac"}
+    assert result.drops["frag_limit"] > 1000
+    with Live(config, takes_fragments=True) as vtep:
+        for i in range(0, 2051, 50):
+            vtep.ports["U"].send(*[to_port(f) for f in frames_of("032")[i:i + 50]])
+        vtep.until(lambda: vtep.stats()["received"] > 1500, "the flood")
+        assert vtep.stats()["held"] <= limit
+        time.sleep(0.3)
+        vtep.ports["A"].pending()
+        frame = datagram(0x7777, 1514)
+        vtep.ports["U"].send(*pk.fragments(frame))
+        vtep.on("A", frame[50:])
+
+
+@case(34)
+def test_reassembly_with_an_almost_empty_pool():
+    """Complete, overlapping and incomplete jumbo datagrams for a second with very few buffers:
+    nothing corrupt comes out, nothing is lost from the pool."""
+    good = [datagram(ident, 4014) for ident in range(200)]
+    frames = []
+    for i, frame in enumerate(good):
+        frames += pk.fragments(frame)
+        frames += pk.fragments(datagram(0x4000 + i, 8014))[:-1]
+        frames += pk.fragments(datagram(0x8000 + i, 4014))[:2]
+        frames.append(pk.fragment(datagram(0x8000 + i, 4014), 1472, 2960, True))
+    ports = {"U": PcapPort(frames), "A": PcapPort()}
+    with Vtep(ports, CONFIG + "set reassembly max 65536\n", mtu=9000, underlay_mtu=1500,
+              options=["--total-num-mbufs", "2048"]) as vtep:
+        last = -1
+        while vtep.stats()["received"] != last:
+            last = vtep.stats()["received"]
+            time.sleep(0.3)
+        vtep.until(lambda: vtep.stats()["held"] == 0, "all given up")
+        assert set(vtep.drops()) <= {"frag_timeout", "frag_overlap", "frag_limit", "no_mbuf"}
+        reassembled = vtep.stats()["reassembled"]
+        vtep.finish()
+        out = ports["A"].sent()
+    assert len(out) == reassembled > 50
+    assert set(out) <= {frame[50:] for frame in good}
+
+
 # -- ports and drop paths -------------------------------------------------------------------------
 
 @case(112)
@@ -328,8 +411,8 @@ def test_burst_larger_than_rx_burst():
 @case(124)
 def test_every_drop_path_many_times():
     """The files of the cases that drop, in a loop at full speed: nothing is lost from the pool."""
-    names = ["022", "023", "025", "026", "028", "040", "041", "044", "053", "055",
-             "064_inner_vlan_from_tunnel", "067_invalid"]
+    names = ["017", "020", "022", "023", "025", "026", "028", "032", "040", "041", "044", "053",
+             "055", "064_inner_vlan_from_tunnel", "067_invalid"]
     underlay = [to_port(f) for name in names for f in frames_of(name)]
     access = frames_of("016") + frames_of("064_inner_vlan_from_access") + frames_of("065")
     ports = {"U": PcapPort(underlay, infinite=True, sink=True),
@@ -339,6 +422,7 @@ def test_every_drop_path_many_times():
         vtep.cli("stop")
         vtep.check_law()
         stats = vtep.stats()
-        assert stats["received"] > 10000 and stats["dropped"] > 0.7 * stats["received"]
+        assert stats["received"] > 10000 and stats["dropped"] > 0.5 * stats["received"]
+        assert stats["reassembled"] > 0
         learned = set(map(pk.mac, vtep.fdb()))
         assert bytes(6) not in learned and not any(mac[0] & 1 for mac in learned)

@@ -48,6 +48,23 @@ RIGHT = [
     ("set ageing 77", "77"),
     ("set ageing 0", "ageing 0"),
     ("set peers known", "known"),
+    ("set oversize inner", "oversize inner"),
+    ("set oversize reply", "oversize reply"),
+    ("set oversize drop", "oversize drop"),
+    ("set oversize outer", "oversize outer"),
+    ("set df on", "df on"),
+    ("set df inherit", "df inherit"),
+    ("set df off", "df off"),
+    ("set reassembly off", "reassembly off"),
+    ("set reassembly on", "reassembly on"),
+    ("set reassembly timeout 60000", "reassembly timeout 60000"),
+    ("set reassembly timeout 1", "reassembly timeout 1"),
+    ("set reassembly max 65536", "reassembly max 65536"),
+    ("set reassembly max 1", "reassembly max 1"),
+    ("set path-mtu 192.0.2.30 576", "path-mtu 192.0.2.30 576"),
+    ("set path-mtu 192.0.2.30 65535", "path-mtu 192.0.2.30 65535"),
+    ("set path-mtu 192.0.2.30 0", ""),
+    ("show reassembly", "at most 1 datagrams"),
     ("port config mtu {U} 1600", "1600"),
     ("show port info {U}", "net_pcap0"),
     ("show port info 0", "net_pcap0"),
@@ -89,6 +106,23 @@ RIGHT = [
 WRONG = """nosuch
 show
 show nosuch
+set oversize
+set oversize nosuch
+set df
+set df maybe
+set reassembly
+set reassembly maybe
+set reassembly timeout
+set reassembly timeout 0
+set reassembly timeout 60001
+set reassembly max 0
+set reassembly max 65537
+set path-mtu 192.0.2.2
+set path-mtu 192.0.2.2 575
+set path-mtu 192.0.2.2 65536
+set path-mtu 192.0.2.99 1400
+set path-mtu x 1400
+show reassembly now
 show vni x
 show vni 77
 show fdb vni 0
@@ -214,7 +248,8 @@ def test_commands_work():
                 "%s: no %r in %r" % (vtep.names(line), shows, output))
         for line in ("vni del 16777215", "set mtu 1500", "set udp-port 4789",
                      "set source-ports 49152 65535", "set learning on", "set ageing 300",
-                     "set peers any", "set udp-checksum auto"):
+                     "set peers any", "set udp-checksum auto", "set reassembly timeout 200",
+                     "set reassembly max 4096"):
             vtep.run(line)
         after = [line for line in vtep.config_lines() if "1600" not in line]
         assert [line for line in before if "port config mtu" not in line] == after

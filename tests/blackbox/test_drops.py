@@ -26,6 +26,8 @@ access add {E} vni 300
 flood add 198.51.100.7 vni 300
 fdb add 02:00:00:00:0a:77 vni 100 port {A}
 fdb add 02:00:00:00:0b:77 vni 100 vtep 192.0.2.3
+set reassembly off
+set oversize drop
 """
 
 
@@ -137,6 +139,124 @@ def test_nothing_learned_from_dropped():
         "A": [pk.vlan(frames[6], 7), pk.udp_frame(UNKNOWN, source[7], size=2000)]})
     assert not run.fdb
     assert sum(run.drops.values()) == 8
+
+
+def pieces(ident, size=1514, part=1480):
+    """The fragments of a good datagram from R2."""
+    frame = encapsulated(pk.udp_frame(UNKNOWN, H2, size=size, sport=ident),
+                         ip_fields={"ident": ident})
+    return pk.fragments(frame, part)
+
+
+def bad_fragment(ident, first, end, more):
+    whole = encapsulated(pk.udp_frame(UNKNOWN, H2, size=9014), ip_fields={"ident": ident})
+    return pk.fragment(whole, first, end, more)
+
+
+@provokes("frag_bad")
+@pytest.mark.parametrize("frames, count", [
+    ([bad_fragment(1, 0, 0, True)], 1), ([bad_fragment(1, 8, 8, False)], 1),
+    ([bad_fragment(1, 0, 7, True)], 1),
+    # beyond 65,535 bytes by 1, the header included
+    ([pk.ethernet(PORT_MAC, R2_MAC, 0x0800, pk.ipv4(R2, LOCAL, 17, bytes(28), flags=8189))], 1),
+    # two ends; a piece behind the end; an end before what is there: the datagram is given up
+    ([bad_fragment(1, 800, 900, False), bad_fragment(1, 1600, 1700, False)], 2),
+    ([bad_fragment(1, 800, 900, False), bad_fragment(1, 1600, 1608, True)], 2),
+    ([bad_fragment(1, 1600, 1608, True), bad_fragment(1, 800, 900, False)], 2),
+    # ... and what still comes of it
+    ([pieces(1)[0], bad_fragment(1, 8000, 8007, True), pieces(1)[1]], 3)])
+def test_frag_bad(frames, count):
+    run = run_files({"U": frames + pieces(2)}, drops={"frag_bad": count})
+    assert len(run.out["A"]) == 1 and run.out["A"][0][34:36] == b"\0\2"
+
+
+@provokes("frag_bad", "frag_timeout")
+def test_frag_largest():
+    """The last fragment of a datagram of exactly 65,535 bytes can be one."""
+    last = pk.ipv4(R2, LOCAL, 17, bytes(27), flags=8186)
+    run_files({"U": [pk.ethernet(PORT_MAC, R2_MAC, 0x0800, last)]}, drops={"frag_timeout": 1})
+
+
+@provokes("frag_overlap")
+@pytest.mark.parametrize("cuts", [
+    [(0, 800), (792, 1600)], [(792, 1600), (0, 800)], [(0, 1600), (800, 1592)],
+    [(800, 1592), (0, 1600)], [(0, 800), (0, 808)], [(0, 808), (0, 800)],
+    [(0, 800), (1600, 2400), (792, 1608)]])
+def test_frag_overlap(cuts):
+    """Whatever overlaps, even by the same bytes, ends the whole datagram."""
+    frames = [bad_fragment(1, first, end, True) for first, end in cuts]
+    rest = [bad_fragment(1, 2400, 9030, False), bad_fragment(1, 0, 2400, True)]
+    run = run_files({"U": frames + rest + pieces(2)}, drops={"frag_overlap": len(cuts) + 2},
+                    mtu=9000)
+    assert len(run.out["A"]) == 1
+
+
+@provokes("frag_duplicate")
+@pytest.mark.parametrize("order", [[0, 0, 1, 2], [0, 1, 1, 2], [1, 1, 0, 2], [2, 2, 1, 0],
+                                   [2, 0, 2, 0, 2, 1]])
+def test_frag_duplicate(order):
+    three = pieces(1, 4000)
+    run = run_files({"U": [three[i] for i in order]}, drops={"frag_duplicate": len(order) - 3},
+                    mtu=4000)
+    assert len(run.out["A"]) == 1 and len(run.out["A"][0]) == 4000
+
+
+@provokes("frag_limit")
+def test_frag_limit():
+    """128 fragments of a datagram are held, not 129."""
+    for count, drops in ((128, {}), (129, {"frag_limit": 129})):
+        frame = encapsulated(pk.udp_frame(UNKNOWN, H2, size=count * 64 - 16),
+                             ip_fields={"ident": count})
+        frames = pk.fragments(frame, 64)
+        assert len(frames) == count
+        run = run_files({"U": frames}, drops=drops, mtu=9000)
+        assert run.out["A"] == ([] if drops else [frame[50:]])
+
+
+@provokes("frag_limit")
+def test_frag_limit_of_datagrams():
+    """The oldest makes room."""
+    first, second, third = (pieces(i) for i in (1, 2, 3))
+    frames = [first[0], second[0], third[0], second[1], third[1]]
+    run = run_files({"U": frames}, CONFIG + "set reassembly max 2\n", drops={"frag_limit": 1})
+    assert [frame[34:36] for frame in run.out["A"]] == [b"\0\2", b"\0\3"]
+
+
+@provokes("frag_timeout")
+def test_frag_timeout():
+    with Live(CONFIG + "set reassembly timeout 400\n", takes_fragments=True) as vtep:
+        first, last = pieces(1)
+        vtep.ports["U"].send(first)
+        vtep.until(lambda: vtep.stats()["held"] == 1, "one held")
+        assert vtep.drops() == {}
+        vtep.await_drops({"frag_timeout": 1})
+        vtep.ports["U"].send(last)
+        vtep.await_drops({"frag_timeout": 2})
+        vtep.silent("A")
+
+
+@provokes("outer_fragment")
+def test_fragments_without_reassembly():
+    run = run_files({"U": pieces(1) + pieces(2)}, CONFIG + "set reassembly off\n",
+                    drops={"outer_fragment": 4})
+    assert run.out["A"] == []
+
+
+@provokes("needs_fragment_df")
+def test_needs_fragment_df():
+    frames = [tenant(1464), tenant(1465), tenant(1514)]
+    run = run_files({"A": frames}, CONFIG + "set df on\n", drops={"needs_fragment_df": 2},
+                    underlay_mtu=1500)
+    assert pk.inners(run.out["U"], df=True) == frames[:1]
+
+
+@provokes("too_big_replied")
+def test_too_big_replied():
+    frames = [tenant(1464), tenant(1465)]
+    run = run_files({"A": frames}, CONFIG + "set oversize reply\n", drops={"too_big_replied": 1},
+                    underlay_mtu=1500)
+    assert pk.inners(run.out["U"]) == frames[:1] and len(run.out["A"]) == 1
+    assert run.stats["originated"] >= 1
 
 
 @provokes("peer_unknown")

@@ -44,6 +44,10 @@ COUNTER = re.compile(r"^\s*([a-z][a-z0-9_]*)[:=]?\s+(\d+)\b", re.M)
 POOL = re.compile(r"pool\s+(\S+?):?\s+size\s+(\d+),?\s+free\s+(\d+),?\s+in-use\s+(\d+)")
 
 
+LAW = ("received + flood_copies + originated + fragments = "
+       "forwarded + dropped + consumed + merged + held")
+
+
 class CliError(Exception):
     """The program's "error: " line, without that word."""
 
@@ -305,9 +309,9 @@ class Vtep:
     @staticmethod
     def balance(stats):
         """What the accounting law says must be 0 when nothing is in flight."""
-        return (stats["received"] + stats.get("flood_copies", 0) + stats.get("originated", 0) -
-                stats["forwarded"] - stats["dropped"] - stats.get("consumed", 0) -
-                stats.get("held", 0))
+        return (stats["received"] + stats["flood_copies"] + stats["originated"] +
+                stats["fragments"] - stats["forwarded"] - stats["dropped"] - stats["consumed"] -
+                stats["merged"] - stats["held"])
 
     def settle(self, received, timeout=10.0):
         """Wait until @received frames came in and all of them are accounted for."""
@@ -328,13 +332,11 @@ class Vtep:
     # -- ending -----------------------------------------------------------------------------------
 
     def check_law(self):
-        self.until(lambda: self.balance(self.stats()) == 0,
-                   "received + flood_copies + originated = forwarded + dropped + consumed + held")
+        self.until(lambda: self.balance(self.stats()) == 0, LAW)
 
     def check_memory(self):
-        allowed = self.memory_slack + self.stats()["held"]
-
         def same():
+            allowed = self.memory_slack + self.stats()["held"]
             now = self.memory()
             return now.keys() == self.memory_before.keys() and all(
                 used <= self.memory_before[name][1] + allowed for name, (_, used) in now.items())

@@ -14,7 +14,7 @@ BUILD = os.environ.get("VX_BUILD", os.path.join(REPO, "build"))
 os.environ.setdefault("VX_BINARY", os.path.join(BUILD, "app/dpdk-vxlan"))
 # How to speak to the program, and what its answers mean, stands in one place.
 sys.path.append(os.path.join(REPO, "tests/blackbox"))
-from vtep import Cli, CliError, Entry, MAC_TEXT, Vtep, counters  # noqa: E402,F401
+from vtep import LAW, Cli, CliError, Entry, MAC_TEXT, Vtep, counters  # noqa: E402,F401
 
 BINARY = os.environ["VX_BINARY"]
 TENANT = "198.51.100.1"
@@ -119,7 +119,7 @@ class Lab:
         if self.process is None or self.process.poll() is not None:
             return
         until(lambda: Vtep.balance(counters(self("show fwd stats all"))) == 0,
-              "received + flood_copies + originated = forwarded + dropped + consumed + held")
+              LAW)
         status = self.end()
         assert status == 0, f"exit status {status}:\n{self.log()[-3000:]}"
 
