@@ -99,7 +99,10 @@ worker_create(struct app *app, unsigned int index, unsigned int lcore_id)
 	lcore->other_arp_bucket = lcore->arp_bucket;
 	lcore->icmp_bucket = lcore->arp_bucket;
 	lcore->too_big_bucket = vx_bucket_make(rte_get_tsc_hz(), TOO_BIG_RATE, TOO_BIG_BURST);
-	lcore->reassembly = vx_reassembly_create((uint32_t)rte_rand(), buffers_to_hold(app), node);
+	lcore->reassembly =
+		rte_zmalloc_socket("reassembly", vx_reassembly_size(), RTE_CACHE_LINE_SIZE, node);
+	if (lcore->reassembly != NULL)
+		vx_reassembly_init(lcore->reassembly, (uint32_t)rte_rand(), buffers_to_hold(app));
 	lcore->learn_ring = ring_create("learn", worker, LEARN_RING, sizeof(struct vx_learn));
 	lcore->punt_ring = ring_create("punt", worker, PUNT_RING, sizeof(struct vx_punt));
 	lcore->trace_ring =

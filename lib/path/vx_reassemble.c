@@ -4,9 +4,7 @@
 #include <string.h>
 #include <sys/queue.h>
 
-#include <rte_errno.h>
 #include <rte_hash_crc.h>
-#include <rte_malloc.h>
 
 #include "vx_csum.h"
 #include "vx_drop_packet.h"
@@ -71,16 +69,15 @@ struct piece {
 	bool is_last;
 };
 
-struct vx_reassembly *
-vx_reassembly_create(uint32_t seed, uint32_t max_buffers, int socket)
+size_t
+vx_reassembly_size(void)
 {
-	struct vx_reassembly *r;
+	return sizeof(struct vx_reassembly);
+}
 
-	r = rte_zmalloc_socket("vx_reassembly", sizeof(*r), RTE_CACHE_LINE_SIZE, socket);
-	if (r == NULL) {
-		rte_errno = ENOMEM;
-		return NULL;
-	}
+void
+vx_reassembly_init(struct vx_reassembly *r, uint32_t seed, uint32_t max_buffers)
+{
 	r->seed = seed;
 	r->max_buffers = max_buffers;
 	TAILQ_INIT(&r->held);
@@ -90,7 +87,6 @@ vx_reassembly_create(uint32_t seed, uint32_t max_buffers, int socket)
 		TAILQ_INSERT_TAIL(&r->unused, &r->datagram[i], by_age);
 	for (unsigned int i = 0; i < FRAGMENTS_MAX; i++)
 		SLIST_INSERT_HEAD(&r->unused_runs, &r->run[i], next);
-	return r;
 }
 
 struct vx_reassembly_state

@@ -7,6 +7,7 @@
 #ifndef VX_REASSEMBLE_H
 #define VX_REASSEMBLE_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 struct rte_mbuf;
@@ -22,9 +23,13 @@ struct vx_reassembly_state {
 	uint64_t bytes;
 };
 
+/* Bytes of memory for one, cleared and on the worker's node, that whoever starts workers brings
+ * along: nothing is allocated here. */
+size_t vx_reassembly_size(void);
+
 /* @seed: of the hash, not to be guessed from outside. @max_buffers: mbufs held at most, so that
- * what waits never keeps ports from receiving. NULL with rte_errno. */
-struct vx_reassembly *vx_reassembly_create(uint32_t seed, uint32_t max_buffers, int socket);
+ * what waits never keeps ports from receiving. */
+void vx_reassembly_init(struct vx_reassembly *reassembly, uint32_t seed, uint32_t max_buffers);
 
 struct vx_reassembly_state vx_reassembly_state(const struct vx_reassembly *reassembly);
 
@@ -40,7 +45,7 @@ struct rte_mbuf *vx_reassemble(struct vx_lcore *lcore, struct rte_mbuf *m, uint3
 /* Give up what has waited too long; once a round, whether there is traffic or not. */
 void vx_reassembly_expire(struct vx_lcore *lcore);
 
-/* Give up everything: the worker ends. The structure itself is for rte_free(). */
+/* Give up everything: the worker ends. */
 void vx_reassembly_flush(struct vx_lcore *lcore);
 
 #endif

@@ -80,8 +80,9 @@ make_lcore(struct bench *b, unsigned int i)
 	lcore->other_arp_bucket = lcore->arp_bucket;
 	lcore->icmp_bucket = lcore->arp_bucket;
 	lcore->too_big_bucket = lcore->arp_bucket;
-	lcore->reassembly = vx_reassembly_create(i + 1, 1u << 20, SOCKET_ID_ANY);
+	lcore->reassembly = rte_zmalloc("reassembly", vx_reassembly_size(), 0);
 	assert_non_null(lcore->reassembly);
+	vx_reassembly_init(lcore->reassembly, i + 1, 1u << 20);
 	b->lcore[i] = lcore;
 }
 
