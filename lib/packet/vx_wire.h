@@ -14,6 +14,10 @@
 #define VX_UDP_PORT 4789 /* RFC 7348 section 5 */
 #define VX_VNI_MAX  0xffffffu
 
+/* RFC 792: "fragmentation needed and DF set" is a code of this type. */
+#define VX_ICMP_UNREACHABLE	3
+#define VX_ICMP_FRAGMENT_NEEDED 4
+
 #define VX_ETHER_HDR_LEN 14u /* untagged */
 #define VX_ETHER_MIN_LEN 60u /* without FCS (IEEE 802.3) */
 #define VX_VLAN_TAG_LEN	 4u

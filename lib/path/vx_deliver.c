@@ -20,7 +20,7 @@ vx_deliver(struct vx_lcore *lcore, struct rte_mbuf *m, uint32_t dest, struct vx_
 		vx_encap(lcore, frame);
 		return true;
 	}
-	attach = __atomic_load_n(&lcore->tables->attach[dest], __ATOMIC_ACQUIRE);
+	attach = vx_attach_at(lcore->tables, dest);
 	if (unlikely(attach == NULL))
 		return false;
 	vx_output_padded(lcore, m, attach->port);

@@ -3,6 +3,7 @@
 
 #include <rte_hash.h>
 
+#include "vx_attach.h"
 #include "vx_drop_packet.h"
 #include "vx_fdb.h"
 #include "vx_vtep.h"
@@ -13,7 +14,7 @@ is_there(const struct vx_tables *tables, uint32_t dest)
 {
 	if ((dest & VX_DEST_VTEP) != 0)
 		return vx_vtep_at(tables, dest & VX_DEST_INDEX) != NULL;
-	return __atomic_load_n(&tables->attach[dest], __ATOMIC_ACQUIRE) != NULL;
+	return vx_attach_at(tables, dest) != NULL;
 }
 
 static inline enum vx_drop

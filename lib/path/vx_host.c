@@ -14,9 +14,6 @@
 #include "vx_output.h"
 #include "vx_wire.h"
 
-#define ICMP_UNREACHABLE     3
-#define ICMP_FRAGMENT_NEEDED 4 /* code */
-
 /* Is @target the address of this very port? Answering for another port's would draw its traffic to
  * the wrong link. */
 static bool
@@ -139,7 +136,7 @@ tell_path_mtu(struct vx_lcore *lcore, const struct rte_mbuf *m, uint16_t port, u
 		return false;
 	memcpy(&icmp, bytes, sizeof(icmp));
 	source_port = rte_be_to_cpu_16(icmp.udp.src_port);
-	if (icmp.type != ICMP_UNREACHABLE || icmp.code != ICMP_FRAGMENT_NEEDED ||
+	if (icmp.type != VX_ICMP_UNREACHABLE || icmp.code != VX_ICMP_FRAGMENT_NEEDED ||
 	    vx_csum_range(m, offset, m->pkt_len - offset) != UINT16_MAX)
 		return false;
 	if (icmp.ip.version_ihl != RTE_IPV4_VHL_DEF || icmp.ip.next_proto_id != IPPROTO_UDP ||

@@ -95,7 +95,7 @@ vx_ingress_burst(struct vx_lcore *lcore, struct vx_burst *burst)
 	uint16_t kept = 0;
 
 	if (likely(port->untagged != VX_ATTACH_NONE))
-		attach = __atomic_load_n(&lcore->tables->attach[port->untagged], __ATOMIC_ACQUIRE);
+		attach = vx_attach_at(lcore->tables, port->untagged);
 	if (likely(attach != NULL))
 		segment =
 			__atomic_load_n(&lcore->tables->segment[attach->segment], __ATOMIC_ACQUIRE);

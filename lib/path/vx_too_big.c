@@ -11,8 +11,6 @@
 
 #define REPLY_TTL 64
 
-#define ICMP_UNREACHABLE      3
-#define ICMP_FRAGMENT_NEEDED  4 /* code */
 #define ICMPV6_PACKET_TOO_BIG 2
 #define ICMPV6_ERRORS_END     128 /* types below are errors (RFC 4443 section 2.1) */
 
@@ -53,7 +51,7 @@ is_due4(const struct rte_ipv4_hdr *ip, const uint8_t *payload)
 static uint32_t
 make4(uint8_t *to, const uint8_t *packet, uint32_t len, uint16_t mtu)
 {
-	struct icmp_too_big icmp = {.type = ICMP_UNREACHABLE, .code = ICMP_FRAGMENT_NEEDED};
+	struct icmp_too_big icmp = {.type = VX_ICMP_UNREACHABLE, .code = VX_ICMP_FRAGMENT_NEEDED};
 	struct rte_ipv4_hdr ip, reply = {.version_ihl = RTE_IPV4_VHL_DEF};
 	uint32_t quote, total;
 
@@ -121,8 +119,7 @@ make6(uint8_t *to, const uint8_t *packet, uint32_t len, uint16_t mtu)
 bool
 vx_too_big_reply(struct vx_lcore *lcore, const struct rte_mbuf *m, uint16_t mtu, uint32_t origin)
 {
-	const struct vx_attach *attach =
-		__atomic_load_n(&lcore->tables->attach[origin], __ATOMIC_ACQUIRE);
+	const struct vx_attach *attach = vx_attach_at(lcore->tables, origin);
 	uint8_t scratch[VX_ETHER_HDR_LEN + QUOTE4_MAX], answer[REPLY_MAX];
 	const uint32_t len = RTE_MIN(m->pkt_len, (uint32_t)sizeof(scratch));
 	const uint8_t *frame = rte_pktmbuf_read(m, 0, len, scratch);

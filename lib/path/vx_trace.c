@@ -42,8 +42,7 @@ peek(const struct vx_lcore *lcore, const struct rte_mbuf *m, uint16_t port, bool
 		bytes = rte_pktmbuf_read(m, 0, VX_ETHER_HDR_LEN, scratch);
 		if (bytes == NULL || view_port->untagged == VX_ATTACH_NONE)
 			return false;
-		attach = __atomic_load_n(&lcore->tables->attach[view_port->untagged],
-					 __ATOMIC_ACQUIRE);
+		attach = vx_attach_at(lcore->tables, view_port->untagged);
 		*vni = attach == NULL ? 0 : attach->vni;
 	}
 	mac[0] = vx_fdb_load_mac(bytes + offset);

@@ -32,4 +32,11 @@ int vx_attach_del(struct vx_tables *tables, uint16_t port, struct vx_err *err);
 const struct vx_attach *vx_attach_find(const struct vx_tables *tables, uint16_t port,
 				       struct vx_err *err);
 
+/* Workers: the attachment of an index, NULL where it has just been removed. */
+static inline const struct vx_attach *
+vx_attach_at(const struct vx_tables *tables, uint32_t index)
+{
+	return __atomic_load_n(&tables->attach[index], __ATOMIC_ACQUIRE);
+}
+
 #endif

@@ -35,7 +35,6 @@ struct vx_tables_hooks {
 	void (*vtep_added)(void *ctx, uint32_t index, const struct vx_ip *remote);
 	void (*vtep_removed)(void *ctx, uint32_t index, const struct vx_ip *remote);
 	void (*segment_added)(void *ctx, uint32_t index);
-	void (*count)(void *ctx, enum vx_count which, uint64_t n);
 };
 
 struct vx_tables {
