@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "vx_forward.h"
 
-#include <rte_hash.h>
-
 #include "vx_attach.h"
 #include "vx_drop_packet.h"
 #include "vx_fdb.h"
@@ -18,11 +16,10 @@ is_there(const struct vx_tables *tables, uint32_t dest)
 }
 
 static inline enum vx_drop
-forward_one(const struct vx_tables *tables, uint32_t origin, bool is_known, uint64_t value,
-	    uint32_t *dest)
+forward_one(const struct vx_tables *tables, uint32_t origin, uint64_t value, uint32_t *dest)
 {
 	*dest = VX_DEST_NONE;
-	if (!is_known || unlikely(!is_there(tables, VX_FDB_DEST(value))))
+	if (value == 0 || unlikely(!is_there(tables, VX_FDB_DEST(value))))
 		return VX_DROP_NONE;
 	*dest = VX_FDB_DEST(value);
 	if (unlikely((origin & VX_DEST_VTEP) != 0 && (*dest & VX_DEST_VTEP) != 0))
@@ -37,24 +34,17 @@ forward_one(const struct vx_tables *tables, uint32_t origin, bool is_known, uint
 void
 vx_forward_burst(struct vx_lcore *lcore, struct vx_burst *burst)
 {
-	const void *key[VX_PATH_BURST];
-	void *data[VX_PATH_BURST];
-	uint64_t hits = 0;
+	uint64_t value[VX_PATH_BURST];
 	uint16_t kept = 0;
 
-	if (burst->n == 0)
-		return;
-	for (unsigned int i = 0; i < burst->n; i++)
-		key[i] = &burst->destination[i];
-	rte_hash_lookup_bulk_data(lcore->tables->fdb->hash, key, burst->n, &hits, data);
+	vx_fdb_cache_lookup(&lcore->fdb_cache, lcore->tables->fdb, burst->destination, burst->n,
+			    value);
 	for (unsigned int i = 0; i < burst->n; i++) {
-		const bool is_known = (hits >> i & 1) != 0;
 		enum vx_drop reason;
 		uint32_t dest;
 
 		vx_trace_enter(lcore, burst, i);
-		reason = forward_one(lcore->tables, burst->origin[i], is_known,
-				     is_known ? (uint64_t)(uintptr_t)data[i] : 0, &dest);
+		reason = forward_one(lcore->tables, burst->origin[i], value[i], &dest);
 		vx_trace_note(lcore, burst->m[i], VX_TRACE_FORWARD, dest);
 		if (unlikely(reason != VX_DROP_NONE)) {
 			vx_drop_packet(lcore, burst->m[i], reason);

@@ -15,6 +15,7 @@
 #include "vx_bucket.h"
 #include "vx_count.h"
 #include "vx_fdb.h"
+#include "vx_fdb_cache.h"
 #include "vx_tables.h"
 #include "vx_view.h"
 
@@ -109,6 +110,7 @@ struct vx_lcore {
 
 	struct vx_counts counts;
 	struct vx_burst burst;
+	struct vx_fdb_cache fdb_cache;
 	uint64_t posted[VX_POSTED]; /* learn records of the last milliseconds */
 	struct vx_traffic port_traffic[RTE_MAX_ETHPORTS];
 	struct vx_tx_buffer tx[RTE_MAX_ETHPORTS];

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "vx_learn.h"
 
-#include <rte_hash.h>
 #include <rte_hash_crc.h>
 #include <rte_ring.h>
 #include <rte_ring_elem.h>
@@ -53,16 +52,15 @@ post(struct vx_lcore *lcore, const struct vx_burst *burst, unsigned int i)
 }
 
 static inline void
-learn_one(struct vx_lcore *lcore, const struct vx_burst *burst, unsigned int i, bool is_known,
-	  uint64_t value)
+learn_one(struct vx_lcore *lcore, const struct vx_burst *burst, unsigned int i, uint64_t value)
 {
-	if (likely(is_known && VX_FDB_DEST(value) == burst->origin[i])) {
+	if (likely(value != 0 && VX_FDB_DEST(value) == burst->origin[i])) {
 		vx_fdb_touch(lcore->tables->fdb, value, lcore->now_seconds);
 		return;
 	}
 	if (!burst->segment[i]->is_learning)
 		return;
-	if (is_known && (value & VX_FDB_STATIC) != 0) {
+	if ((value & VX_FDB_STATIC) != 0) {
 		vx_lcore_count(lcore, VX_COUNT_STATIC_CONFLICT, 1);
 		return;
 	}
@@ -72,18 +70,9 @@ learn_one(struct vx_lcore *lcore, const struct vx_burst *burst, unsigned int i, 
 void
 vx_learn_burst(struct vx_lcore *lcore, struct vx_burst *burst)
 {
-	const void *key[VX_PATH_BURST];
-	void *data[VX_PATH_BURST];
-	uint64_t hits = 0;
+	uint64_t value[VX_PATH_BURST];
 
-	if (burst->n == 0)
-		return;
+	vx_fdb_cache_lookup(&lcore->fdb_cache, lcore->tables->fdb, burst->source, burst->n, value);
 	for (unsigned int i = 0; i < burst->n; i++)
-		key[i] = &burst->source[i];
-	rte_hash_lookup_bulk_data(lcore->tables->fdb->hash, key, burst->n, &hits, data);
-	for (unsigned int i = 0; i < burst->n; i++) {
-		const bool is_known = (hits >> i & 1) != 0;
-
-		learn_one(lcore, burst, i, is_known, is_known ? (uint64_t)(uintptr_t)data[i] : 0);
-	}
+		learn_one(lcore, burst, i, value[i]);
 }

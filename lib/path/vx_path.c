@@ -36,6 +36,7 @@ deliver_one(struct vx_lcore *lcore, struct vx_burst *burst, unsigned int i)
 static void
 switch_burst(struct vx_lcore *lcore, struct vx_burst *burst)
 {
+	vx_fdb_cache_renew(&lcore->fdb_cache, lcore->tables->fdb);
 	vx_learn_burst(lcore, burst);
 	vx_forward_burst(lcore, burst);
 	for (unsigned int i = 0; i < burst->n; i++) {

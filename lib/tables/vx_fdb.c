@@ -72,6 +72,13 @@ dest_unref(struct vx_tables *tables, uint64_t value)
 			      (value & VX_FDB_STATIC) != 0 ? VX_VTEP_STATIC : VX_VTEP_LEARNED);
 }
 
+/* What workers have copied may be out of date. After the change of the hash. */
+static void
+tell_changed(struct vx_fdb *fdb)
+{
+	__atomic_store_n(&fdb->changes, fdb->changes + 1, __ATOMIC_RELEASE);
+}
+
 /* Store @value for @key in the hash, new or over the old one. */
 static int
 store(struct vx_fdb *fdb, uint64_t key, uint64_t value)
@@ -123,6 +130,7 @@ vx_fdb_set(struct vx_tables *tables, uint64_t key, uint32_t dest, bool is_static
 		return VX_FDB_DEST(old) == dest ? 0 : -EPERM;
 	if (store(fdb, key, value) < 0)
 		return -ENOSPC;
+	tell_changed(fdb);
 	*moved = VX_FDB_DEST(old) != dest;
 	/* The new reference first: the same VTEP must not be removed in between. */
 	dest_ref(tables, dest, is_static);
@@ -215,6 +223,7 @@ delete_slot(struct vx_tables *tables, uint32_t slot)
 	const struct vx_fdb_slot entry = fdb->slot[slot];
 
 	rte_hash_del_key(fdb->hash, &entry.key);
+	tell_changed(fdb);
 	fdb->n_static -= (entry.value & VX_FDB_STATIC) != 0;
 	fdb->slot[slot].value = 0;
 	vx_index_give(&fdb->index, slot);

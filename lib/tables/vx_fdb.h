@@ -26,7 +26,8 @@
 #define VX_DEST_INDEX (VX_DEST_VTEP - 1)
 #define VX_DEST_NONE  UINT32_MAX
 
-/* Value: bits 0..23 slot, 24..48 destination, 49 static. Never zero for a present entry: bit 50. */
+/* Value: bits 0..23 slot, 24..48 destination, 49 static. Never zero for a present entry: bit 50.
+ * The bits above belong to vx_fdb_cache.h. */
 #define VX_FDB_SLOT(value) ((uint32_t)((value)&0xffffffu))
 #define VX_FDB_DEST(value) ((uint32_t)((value) >> 24) & (VX_DEST_VTEP | VX_DEST_INDEX))
 #define VX_FDB_STATIC	   (UINT64_C(1) << 49)
@@ -36,9 +37,10 @@ struct vx_fdb {
 	struct rte_hash *hash; /* read by workers */
 	uint32_t *stamp;       /* by slot, in seconds of @now; workers store, relaxed */
 	uint32_t now;	       /* seconds; the control thread stores, workers read */
+	uint32_t changes;      /* entries moved or deleted so far, likewise: see vx_fdb_cache.h */
 
-	/* The control thread's own. */
-	struct vx_fdb_slot *slot;
+	/* The control thread's own, on a cache line that no worker reads. */
+	struct vx_fdb_slot *slot __rte_cache_aligned;
 	struct vx_index index;
 	uint32_t high; /* slots ever used are below this */
 	uint32_t age_cursor;
