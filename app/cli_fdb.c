@@ -18,7 +18,9 @@ static int
 run_add_port(struct cli_call *call)
 {
 	return vx_fdb_add_static_port(call->app->tables, (uint32_t)call->v[1].number,
-				      &call->v[0].mac, (uint16_t)call->v[2].number, call->err);
+				      &call->v[0].mac, (uint16_t)call->v[2].number,
+				      call->v[3].is_set ? (uint16_t)call->v[3].number : 0,
+				      call->err);
 }
 
 static int
@@ -100,7 +102,10 @@ run_show(struct cli_call *call)
 /* clang-format off */
 const struct cli_row cli_fdb_rows[] = {
 	{"fdb add MAC vni VNI vtep IP", "a static entry: the MAC is behind a remote VTEP", run_add_vtep},
-	{"fdb add MAC vni VNI port P", "a static entry: the MAC is at an access port", run_add_port},
+	{"fdb add MAC vni VNI port P [vlan V]",
+	 "a static entry: the MAC is at an access port, without vlan behind its untagged attachment\n"
+	 "or the one with vlan all",
+	 run_add_port},
 	{"fdb del MAC vni VNI", "delete an entry, static or learned", run_del},
 	{"fdb flush [vni VNI]", "forget learned entries", run_flush},
 	{"show fdb [vni VNI] [mac MAC]",

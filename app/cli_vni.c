@@ -59,16 +59,14 @@ unfragmented_mtu(const struct vx_tables *tables, const struct vx_segment *segmen
 static void
 show_one(struct cli_call *call, const struct vx_segment *segment, uint32_t macs)
 {
-	const struct vx_traffic traffic = stats_segment(call->app, segment->index);
 	char ip[VX_IP_TEXT_MAX];
 
-	fprintf(call->out,
-		"%-8u %6u %9u %-16s %-8s %6u %5u %8u %12" PRIu64 " %15" PRIu64 " %12" PRIu64
-		" %15" PRIu64 "\n",
-		segment->vni, segment->mtu, unfragmented_mtu(call->app->tables, segment),
+	fprintf(call->out, "%-8u %6u %9u %-16s %-8s %6u %5u %8u", segment->vni, segment->mtu,
+		unfragmented_mtu(call->app->tables, segment),
 		segment->has_local ? vx_ip_format(&segment->local, ip, sizeof(ip)) : "by route",
-		segment->is_learning ? "on" : "off", segment->n_attaches, segment->n_vteps, macs,
-		traffic.rx_frames, traffic.rx_bytes, traffic.tx_frames, traffic.tx_bytes);
+		segment->is_learning ? "on" : "off", segment->n_attaches, segment->n_vteps, macs);
+	stats_print_kinds(call->app, call->out, STATS_SEGMENT, segment->index);
+	fprintf(call->out, "\n");
 }
 
 static int
@@ -86,9 +84,10 @@ run_show(struct cli_call *call)
 	macs = count_macs(tables);
 	if (macs == NULL)
 		return vx_err_set(call->err, ENOMEM, "no memory");
-	fprintf(call->out, "%-8s %6s %9s %-16s %-8s %6s %5s %8s %12s %15s %12s %15s\n", "vni",
-		"mtu", "unfragm.", "local", "learning", "access", "flood", "macs", "rx-frames",
-		"rx-bytes", "tx-frames", "tx-bytes");
+	fprintf(call->out, "%-8s %6s %9s %-16s %-8s %6s %5s %8s", "vni", "mtu", "unfragm.", "local",
+		"learning", "access", "flood", "macs");
+	stats_print_kinds_title(call->out);
+	fprintf(call->out, "\n");
 	if (segment != NULL) {
 		show_one(call, segment, macs[segment->index]);
 	} else {
@@ -110,8 +109,9 @@ const struct cli_row cli_vni_rows[] = {
 	{"vni del VNI", "delete a segment with its attachments, flood list and MACs", run_del},
 	{"show vni [VNI]",
 	 "segments and their traffic\n"
-	 "unfragm.: the largest inner MTU that the underlay carries without fragments;\n"
-	 "rx: taken out of tunnels, tx: put into tunnels, in inner frames and bytes.",
+	 "unfragm.: the largest inner MTU that the underlay carries without fragments, for\n"
+	 "untagged inner frames; rx: taken out of tunnels, tx: put into tunnels, in inner frames\n"
+	 "and bytes; flooded, fl-bytes: those of them whose destination was unknown or a group.",
 	 run_show},
 	{0},
 };

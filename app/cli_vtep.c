@@ -8,7 +8,6 @@
 static void
 show_one(struct cli_call *call, const struct vx_vtep *vtep)
 {
-	const struct vx_traffic traffic = stats_vtep(call->app, vtep->index);
 	const struct vx_vtep_path *path = &vtep->path;
 	char remote[VX_IP_TEXT_MAX], source[VX_IP_TEXT_MAX] = "-", hop[VX_IP_TEXT_MAX] = "-";
 	char mac[RTE_ETHER_ADDR_FMT_SIZE] = "-", port[8] = "-", mtu[8] = "-";
@@ -23,13 +22,12 @@ show_one(struct cli_call *call, const struct vx_vtep *vtep)
 	if (path->state == VX_VTEP_READY)
 		rte_ether_format_addr(mac, sizeof(mac), &path->next_hop_mac);
 	vx_underlay_path(call->app->underlay, &vtep->remote, &way);
-	fprintf(call->out,
-		"%-16s %-9s %-4s %-5s %-16s %-16s %-17s %-7s %12" PRIu64 " %15" PRIu64 " %12" PRIu64
-		" %15" PRIu64 "  %s\n",
+	fprintf(call->out, "%-16s %-9s %-4s %-5s %-16s %-16s %-17s %-7s",
 		vx_ip_format(&vtep->remote, remote, sizeof(remote)),
 		vx_vtep_state_name(path->state), port, mtu, source, hop, mac,
-		vtep->is_named ? "config" : "learned", traffic.rx_frames, traffic.rx_bytes,
-		traffic.tx_frames, traffic.tx_bytes, way.why);
+		vtep->is_named ? "config" : "learned");
+	stats_print_kinds(call->app, call->out, STATS_VTEP, vtep->index);
+	fprintf(call->out, "  %s\n", way.why);
 }
 
 static int
@@ -37,9 +35,10 @@ run_show(struct cli_call *call)
 {
 	const struct vx_tables *tables = call->app->tables;
 
-	fprintf(call->out, "%-16s %-9s %-4s %-5s %-16s %-16s %-17s %-7s %12s %15s %12s %15s  %s\n",
-		"vtep", "state", "port", "mtu", "source", "next-hop", "mac", "origin", "rx-frames",
-		"rx-bytes", "tx-frames", "tx-bytes", "why");
+	fprintf(call->out, "%-16s %-9s %-4s %-5s %-16s %-16s %-17s %-7s", "vtep", "state", "port",
+		"mtu", "source", "next-hop", "mac", "origin");
+	stats_print_kinds_title(call->out);
+	fprintf(call->out, "  why\n");
 	for (uint32_t i = 0; i < tables->conf.max_vteps; i++)
 		if (tables->vtep[i] != NULL)
 			show_one(call, tables->vtep[i]);
@@ -50,7 +49,8 @@ run_show(struct cli_call *call)
 const struct cli_row cli_vtep_rows[] = {
 	{"show vtep",
 	 "remote VTEPs: how they are reached, and their traffic\n"
-	 "Frames and bytes are the inner ones, without outer headers.",
+	 "Frames and bytes are the inner ones, without outer headers; flooded, fl-bytes: those of\n"
+	 "them whose destination was unknown or a group.",
 	 run_show},
 	{0},
 };

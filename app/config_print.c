@@ -4,6 +4,7 @@
 
 #include "app.h"
 #include "cli.h"
+#include "vlan_text.h"
 #include "vx_address.h"
 #include "vx_attach.h"
 #include "vx_fdb.h"
@@ -93,7 +94,7 @@ static void
 print_segment(const struct app *app, FILE *out, const struct vx_segment *segment)
 {
 	const struct vx_tables *tables = app->tables;
-	char ip[VX_IP_TEXT_MAX];
+	char ip[VX_IP_TEXT_MAX], vlan[VLAN_TEXT_MAX];
 
 	fprintf(out, "vni add %u", segment->vni);
 	if (segment->has_local)
@@ -104,16 +105,30 @@ print_segment(const struct app *app, FILE *out, const struct vx_segment *segment
 	if (segment->has_own_learning)
 		fprintf(out, "set learning %s vni %u\n", segment->is_learning ? "on" : "off",
 			segment->vni);
-	for (unsigned int i = 0; i < segment->n_attaches; i++)
-		fprintf(out, "access add %s vni %u\n",
-			app->ports.port[tables->attach[segment->target[i]]->port].name,
+	for (unsigned int i = 0; i < segment->n_attaches; i++) {
+		const struct vx_attach *attach = tables->attach[segment->target[i]];
+
+		fprintf(out, "access add %s vni %u", app->ports.port[attach->port].name,
 			segment->vni);
+		if (attach->vlan != VX_VLAN_UNTAGGED)
+			fprintf(out, " vlan %s", vlan_text(attach->vlan, vlan));
+		fprintf(out, "\n");
+	}
 	for (unsigned int i = 0; i < segment->n_vteps; i++) {
 		const struct vx_vtep *vtep = tables->vtep[segment->target[segment->n_attaches + i]];
 
 		fprintf(out, "flood add %s vni %u\n", vx_ip_format(&vtep->remote, ip, sizeof(ip)),
 			segment->vni);
 	}
+}
+
+static void
+print_fdb_attach(const struct app *app, FILE *out, const struct vx_attach *attach)
+{
+	fprintf(out, "port %s", app->ports.port[attach->port].name);
+	if (attach->vlan != VX_VLAN_UNTAGGED && attach->vlan != VX_VLAN_ALL)
+		fprintf(out, " vlan %u", attach->vlan);
+	fprintf(out, "\n");
 }
 
 static void
@@ -133,8 +148,7 @@ print_fdb(const struct app *app, FILE *out)
 				vx_ip_format(&tables->vtep[entry.dest & VX_DEST_INDEX]->remote, ip,
 					     sizeof(ip)));
 		else
-			fprintf(out, "port %s\n",
-				app->ports.port[tables->attach[entry.dest]->port].name);
+			print_fdb_attach(app, out, tables->attach[entry.dest]);
 	}
 }
 

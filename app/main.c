@@ -33,7 +33,7 @@
 #define MACS_DEFAULT   1000000u
 #define MACS_SMALL     16384u
 #define SMALL_MEMORY   (512u << 20)
-#define ATTACHES_MAX   65536u
+#define ATTACHES_MAX   65535u
 #define AGEING_DEFAULT 300u
 #define COPY_MBUFS     16384u /* beyond what caches and transmit rings hold */
 #define COPY_ROOM      (RTE_PKTMBUF_HEADROOM + 128u)

@@ -65,7 +65,7 @@ vtep_added(void *ctx, uint32_t index, const struct vx_ip *remote)
 {
 	struct app *app = ctx;
 
-	stats_vtep_new(app, index);
+	stats_place_new(app, STATS_VTEP, index);
 	vx_underlay_track(app->underlay, remote);
 	app->is_path_stale = true;
 }
@@ -80,7 +80,13 @@ vtep_removed(void *ctx, uint32_t index, const struct vx_ip *remote)
 static void
 segment_added(void *ctx, uint32_t index)
 {
-	stats_segment_new(ctx, index);
+	stats_place_new(ctx, STATS_SEGMENT, index);
+}
+
+static void
+attach_added(void *ctx, uint32_t index)
+{
+	stats_place_new(ctx, STATS_ATTACH, index);
 }
 
 struct vx_tables_hooks
@@ -89,7 +95,8 @@ net_tables_hooks(struct app *app)
 	return (struct vx_tables_hooks){.ctx = app,
 					.vtep_added = vtep_added,
 					.vtep_removed = vtep_removed,
-					.segment_added = segment_added};
+					.segment_added = segment_added,
+					.attach_added = attach_added};
 }
 
 /* --- what workers see --- */
@@ -110,6 +117,7 @@ view_port_fill(const struct app *app, const struct port *port, struct vx_view_po
 	view->is_up = is_up(app, port);
 	view->max_tx_frame = limits->max_tx_frame;
 	view->max_tx_chain = limits->max_tx_chain;
+	view->tx_tag = limits->tx_tag;
 	view->takes_indirect = (port->quirk->flags & PORT_QUIRK_NO_INDIRECT) == 0;
 	view->cut_len = (port->quirk->flags & PORT_QUIRK_CUTS) != 0 ? limits->max_rx_frame : 0;
 	view->mtu = port->plan.mtu;

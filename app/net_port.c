@@ -192,12 +192,10 @@ net_port_detach(struct app *app, uint16_t id, struct vx_err *err)
 		rc = release(app, port, err);
 	if (rc < 0)
 		return rc;
-	if (vx_attach_find(app->tables, id, NULL) != NULL) {
-		rc = vx_attach_del(app->tables, id, err);
-		if (rc < 0) {
-			apply(app, NULL);
-			return rc;
-		}
+	rc = vx_attach_del_port(app->tables, id, err);
+	if (rc < 0) {
+		apply(app, NULL);
+		return rc;
 	}
 	if (port->role == VX_ROLE_UNDERLAY)
 		vx_underlay_port_del(app->underlay, id);

@@ -36,6 +36,14 @@ kernel_frame(const struct port_probe *probe)
 	return probe->kernel_mtu == 0 ? FRAME_MAX : (uint32_t)probe->kernel_mtu + RTE_ETHER_HDR_LEN;
 }
 
+/* A packet socket takes a frame of MTU size with one VLAN tag, but no other that is longer. */
+static void
+limit_packet_socket(const struct port_probe *probe, uint32_t room, struct port_limits *limits)
+{
+	limits->max_tx_frame = RTE_MIN(room, kernel_frame(probe));
+	limits->tx_tag = (uint8_t)RTE_MIN(room - limits->max_tx_frame, RTE_VLAN_HLEN);
+}
+
 /*
  * net_af_packet shares a ring of equal frames with the kernel. On receipt the packet starts 66
  * bytes into a frame, and what goes beyond its end is cut off. On sending 32 bytes are the header.
@@ -47,7 +55,7 @@ limit_af_packet(const struct port_probe *probe, struct port_limits *limits)
 	const uint32_t frame = arg_number(probe, "framesz", 2048);
 
 	limits->max_rx_frame = frame > 66 ? frame - 66 : 0;
-	limits->max_tx_frame = RTE_MIN(frame > 32 ? frame - 32 : 0, kernel_frame(probe));
+	limit_packet_socket(probe, frame > 32 ? frame - 32 : 0, limits);
 	limits->min_data_room = frame - 32 + RTE_PKTMBUF_HEADROOM;
 	limits->is_rx_linear = true;
 }
@@ -157,7 +165,7 @@ limit_pcap(const struct port_probe *probe, struct port_limits *limits)
 	const char *file = arg_text(probe, "rx_pcap");
 
 	limits->max_rx_frame = probe->iface[0] != '\0' ? 16128 : FRAME_MAX;
-	limits->max_tx_frame = kernel_frame(probe);
+	limit_packet_socket(probe, FRAME_MAX, limits);
 	limits->max_tx_chain = RTE_ETHER_MAX_JUMBO_FRAME_LEN;
 	if (file != NULL && arg_number(probe, "infinite_rx", 0) != 0) {
 		uint32_t longest = 0;

@@ -59,6 +59,7 @@ struct port_probe {
 /* Frames in bytes of Ethernet frame without FCS. */
 struct port_limits {
 	uint32_t max_tx_frame;	/* longer ones must not be given to the driver */
+	uint8_t tx_tag;		/* by which a frame with an 802.1Q tag may be longer */
 	uint32_t max_tx_chain;	/* longer ones must be linear; 0: no chains at all */
 	uint32_t max_rx_frame;	/* longer ones are lost or cut */
 	uint32_t min_data_room; /* the driver's own demand; 0: none */

@@ -10,15 +10,24 @@
 struct stats_baseline {
 	struct vx_counts counts;
 	struct vx_traffic port[RTE_MAX_ETHPORTS];
-	struct vx_traffic *segment; /* by index */
-	struct vx_traffic *vtep;
-	struct worker_load *load; /* by worker */
+	struct vx_kinds *kinds[STATS_PLACES]; /* by index */
+	struct worker_load *load;	      /* by worker */
 };
+
+static uint32_t
+places_max(const struct app *app, enum stats_place place)
+{
+	const struct vx_tables_conf *conf = &app->tables->conf;
+	const uint32_t max[] = {[STATS_SEGMENT] = conf->max_vnis,
+				[STATS_ATTACH] = conf->max_attaches,
+				[STATS_VTEP] = conf->max_vteps};
+
+	return max[place];
+}
 
 int
 stats_create(struct app *app)
 {
-	const struct vx_tables_conf *conf = &app->tables->conf;
 	struct stats_baseline *base;
 
 	base = aligned_alloc(RTE_CACHE_LINE_SIZE, RTE_CACHE_LINE_ROUNDUP(sizeof(*base)));
@@ -26,12 +35,13 @@ stats_create(struct app *app)
 		return -ENOMEM;
 	*base = (struct stats_baseline){0};
 	app->baseline = base;
-	base->segment = calloc(conf->max_vnis, sizeof(*base->segment));
-	base->vtep = calloc(conf->max_vteps, sizeof(*base->vtep));
 	base->load = calloc(app->n_workers, sizeof(*base->load));
-	if (base->segment == NULL || base->vtep == NULL || base->load == NULL)
-		return -ENOMEM;
-	return 0;
+	for (unsigned int i = 0; i < STATS_PLACES; i++) {
+		base->kinds[i] = calloc(places_max(app, i), sizeof(*base->kinds[i]));
+		if (base->kinds[i] == NULL)
+			return -ENOMEM;
+	}
+	return base->load == NULL ? -ENOMEM : 0;
 }
 
 void
@@ -39,8 +49,8 @@ stats_destroy(struct app *app)
 {
 	if (app->baseline == NULL)
 		return;
-	free(app->baseline->segment);
-	free(app->baseline->vtep);
+	for (unsigned int i = 0; i < STATS_PLACES; i++)
+		free(app->baseline->kinds[i]);
 	free(app->baseline->load);
 	free(app->baseline);
 	app->baseline = NULL;
@@ -79,27 +89,40 @@ counts_sum(const struct app *app, struct vx_counts *sum)
 		vx_counts_add(sum, &app->worker[i]->lcore.counts);
 }
 
-/* The three kinds of traffic have the same shape: where each worker keeps it. */
-enum kind {
-	KIND_PORT,
-	KIND_SEGMENT,
-	KIND_VTEP,
-};
-
 static struct vx_traffic
-traffic_sum(const struct app *app, enum kind kind, uint32_t index)
+port_sum(const struct app *app, uint16_t port)
 {
 	struct vx_traffic sum = {0};
 
-	for (unsigned int i = 0; i < app->n_workers; i++) {
-		const struct vx_lcore *lcore = &app->worker[i]->lcore;
+	for (unsigned int i = 0; i < app->n_workers; i++)
+		traffic_add(&sum, &app->worker[i]->lcore.port_traffic[port]);
+	return sum;
+}
 
-		if (kind == KIND_PORT)
-			traffic_add(&sum, &lcore->port_traffic[index]);
-		else if (kind == KIND_SEGMENT)
-			traffic_add(&sum, &lcore->segment_traffic[index]);
-		else
-			traffic_add(&sum, &lcore->vtep_traffic[index]);
+/* Where one worker keeps a place's traffic. */
+static const struct vx_kinds *
+kinds_of(const struct vx_lcore *lcore, enum stats_place place, uint32_t index)
+{
+	switch (place) {
+	case STATS_SEGMENT:
+		return &lcore->segment_traffic[index];
+	case STATS_ATTACH:
+		return &lcore->attach_traffic[index];
+	default:
+		return &lcore->vtep_traffic[index];
+	}
+}
+
+static struct vx_kinds
+kinds_sum(const struct app *app, enum stats_place place, uint32_t index)
+{
+	struct vx_kinds sum = {0};
+
+	for (unsigned int i = 0; i < app->n_workers; i++) {
+		const struct vx_kinds *from = kinds_of(&app->worker[i]->lcore, place, index);
+
+		for (unsigned int kind = 0; kind < VX_KINDS; kind++)
+			traffic_add(&sum.of[kind], &from->of[kind]);
 	}
 	return sum;
 }
@@ -114,19 +137,18 @@ stats_counts(const struct app *app, struct vx_counts *sum)
 struct vx_traffic
 stats_port(const struct app *app, uint16_t port)
 {
-	return traffic_less(traffic_sum(app, KIND_PORT, port), &app->baseline->port[port]);
+	return traffic_less(port_sum(app, port), &app->baseline->port[port]);
 }
 
-struct vx_traffic
-stats_segment(const struct app *app, uint32_t index)
+struct vx_kinds
+stats_kinds(const struct app *app, enum stats_place place, uint32_t index)
 {
-	return traffic_less(traffic_sum(app, KIND_SEGMENT, index), &app->baseline->segment[index]);
-}
+	const struct vx_kinds *base = &app->baseline->kinds[place][index];
+	struct vx_kinds sum = kinds_sum(app, place, index);
 
-struct vx_traffic
-stats_vtep(const struct app *app, uint32_t index)
-{
-	return traffic_less(traffic_sum(app, KIND_VTEP, index), &app->baseline->vtep[index]);
+	for (unsigned int kind = 0; kind < VX_KINDS; kind++)
+		sum.of[kind] = traffic_less(sum.of[kind], &base->of[kind]);
+	return sum;
 }
 
 static struct worker_load
@@ -156,21 +178,15 @@ stats_load(const struct app *app, unsigned int worker)
 }
 
 void
-stats_segment_new(struct app *app, uint32_t index)
+stats_place_new(struct app *app, enum stats_place place, uint32_t index)
 {
-	app->baseline->segment[index] = traffic_sum(app, KIND_SEGMENT, index);
-}
-
-void
-stats_vtep_new(struct app *app, uint32_t index)
-{
-	app->baseline->vtep[index] = traffic_sum(app, KIND_VTEP, index);
+	app->baseline->kinds[place][index] = kinds_sum(app, place, index);
 }
 
 void
 stats_port_new(struct app *app, uint16_t port)
 {
-	app->baseline->port[port] = traffic_sum(app, KIND_PORT, port);
+	app->baseline->port[port] = port_sum(app, port);
 }
 
 void
@@ -188,14 +204,35 @@ stats_clear(struct app *app)
 				 sum.value[VX_COUNT_COPIES] - sum.value[VX_COUNT_ORIGINATED] -
 				 sum.value[VX_COUNT_FRAGMENTS];
 	base->counts = sum;
-	for (uint32_t i = 0; i < RTE_MAX_ETHPORTS; i++)
-		base->port[i] = traffic_sum(app, KIND_PORT, i);
-	for (uint32_t i = 0; i < app->tables->conf.max_vnis; i++)
-		base->segment[i] = traffic_sum(app, KIND_SEGMENT, i);
-	for (uint32_t i = 0; i < app->tables->conf.max_vteps; i++)
-		base->vtep[i] = traffic_sum(app, KIND_VTEP, i);
+	for (uint16_t i = 0; i < RTE_MAX_ETHPORTS; i++)
+		stats_port_new(app, i);
+	for (unsigned int place = 0; place < STATS_PLACES; place++)
+		for (uint32_t i = 0; i < places_max(app, place); i++)
+			stats_place_new(app, place, i);
 	for (unsigned int i = 0; i < app->n_workers; i++)
 		base->load[i] = load_now(app, i);
+}
+
+void
+stats_print_kinds_title(FILE *out)
+{
+	fprintf(out, " %12s %15s %12s %15s %12s %15s %12s %15s", "rx-frames", "rx-bytes",
+		"tx-frames", "tx-bytes", "rx-flooded", "rx-fl-bytes", "tx-flooded", "tx-fl-bytes");
+}
+
+void
+stats_print_kinds(const struct app *app, FILE *out, enum stats_place place, uint32_t index)
+{
+	const struct vx_kinds kinds = stats_kinds(app, place, index);
+	const struct vx_traffic *flooded = &kinds.of[VX_KIND_FLOODED];
+	struct vx_traffic all = *flooded;
+
+	traffic_add(&all, &kinds.of[VX_KIND_UNICAST]);
+	fprintf(out,
+		" %12" PRIu64 " %15" PRIu64 " %12" PRIu64 " %15" PRIu64 " %12" PRIu64 " %15" PRIu64
+		" %12" PRIu64 " %15" PRIu64,
+		all.rx_frames, all.rx_bytes, all.tx_frames, all.tx_bytes, flooded->rx_frames,
+		flooded->rx_bytes, flooded->tx_frames, flooded->tx_bytes);
 }
 
 static void

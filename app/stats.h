@@ -19,13 +19,24 @@ void stats_destroy(struct app *app);
 /* Counters since start or the last clear. */
 void stats_counts(const struct app *app, struct vx_counts *sum);
 struct vx_traffic stats_port(const struct app *app, uint16_t port);
-struct vx_traffic stats_segment(const struct app *app, uint32_t index);
-struct vx_traffic stats_vtep(const struct app *app, uint32_t index);
 struct worker_load stats_load(const struct app *app, unsigned int worker);
 
+/* What counts frames by kind, each by its index. */
+enum stats_place {
+	STATS_SEGMENT,
+	STATS_ATTACH,
+	STATS_VTEP,
+	STATS_PLACES,
+};
+
+struct vx_kinds stats_kinds(const struct app *app, enum stats_place place, uint32_t index);
+
+/* The columns of that, without the end of the line: all frames, then the flooded ones of them. */
+void stats_print_kinds_title(FILE *out);
+void stats_print_kinds(const struct app *app, FILE *out, enum stats_place place, uint32_t index);
+
 /* An index is in use again: what its former owner counted does not belong to the new one. */
-void stats_segment_new(struct app *app, uint32_t index);
-void stats_vtep_new(struct app *app, uint32_t index);
+void stats_place_new(struct app *app, enum stats_place place, uint32_t index);
 void stats_port_new(struct app *app, uint16_t port);
 
 /* `clear fwd stats all`. */

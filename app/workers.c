@@ -52,6 +52,7 @@ worker_destroy(struct worker *worker)
 	if (worker == NULL)
 		return;
 	rte_free(worker->lcore.segment_traffic);
+	rte_free(worker->lcore.attach_traffic);
 	rte_free(worker->lcore.vtep_traffic);
 	rte_free(worker->lcore.reassembly);
 	rte_ring_free(worker->lcore.learn_ring);
@@ -108,17 +109,21 @@ worker_create(struct app *app, unsigned int index, unsigned int lcore_id)
 	lcore->trace_ring =
 		ring_create("trace", worker, TRACE_RING, sizeof(struct vx_trace_record));
 	lcore->segment_traffic =
-		rte_zmalloc_socket("segment_traffic", conf->max_vnis * sizeof(struct vx_traffic),
+		rte_zmalloc_socket("segment_traffic", conf->max_vnis * sizeof(struct vx_kinds),
+				   RTE_CACHE_LINE_SIZE, node);
+	lcore->attach_traffic =
+		rte_zmalloc_socket("attach_traffic", conf->max_attaches * sizeof(struct vx_kinds),
 				   RTE_CACHE_LINE_SIZE, node);
 	lcore->vtep_traffic =
-		rte_zmalloc_socket("vtep_traffic", conf->max_vteps * sizeof(struct vx_traffic),
+		rte_zmalloc_socket("vtep_traffic", conf->max_vteps * sizeof(struct vx_kinds),
 				   RTE_CACHE_LINE_SIZE, node);
 	/* Lanes of IP IDs: a power of two, so that each wraps at 65,536 without meeting another. */
 	while (1u << lcore->id_shift < app->n_workers)
 		lcore->id_shift++;
 	if (worker->queues == NULL || lcore->reassembly == NULL || worker->inject == NULL ||
 	    lcore->learn_ring == NULL || lcore->punt_ring == NULL || lcore->trace_ring == NULL ||
-	    lcore->segment_traffic == NULL || lcore->vtep_traffic == NULL) {
+	    lcore->segment_traffic == NULL || lcore->attach_traffic == NULL ||
+	    lcore->vtep_traffic == NULL) {
 		worker_destroy(worker);
 		return NULL;
 	}

@@ -48,6 +48,7 @@
 	X(SAME_PORT, "same_port", "destination is where the frame came from")                      \
 	X(SPLIT_HORIZON, "split_horizon", "from a tunnel, and its destination is behind a tunnel") \
 	X(NO_TARGET, "no_target", "to be flooded, but the segment has nobody else")                \
+	X(EGRESS_VLAN, "egress_vlan", "tagged frame for an attachment that carries no tags")       \
 	/* encap */                                                                                \
 	X(TOO_BIG, "too_big", "larger than the underlay carries")                                  \
 	X(TOO_BIG_REPLIED, "too_big_replied", "the same, and the sender was told (set oversize)")  \

@@ -5,6 +5,7 @@
 #include "vx_ecn.h"
 #include "vx_mbuf.h"
 #include "vx_segment.h"
+#include "vx_tag.h"
 #include "vx_vtep.h"
 #include "vx_wire.h"
 
@@ -45,8 +46,10 @@ find_vtep(const struct vx_tables *tables, rte_be32_t remote_be, struct last *las
 
 /* The inner frame, now at the start of @m. */
 static inline enum vx_drop
-check_inner(struct rte_mbuf *m, uint8_t outer_ecn, uint64_t *source, uint64_t *destination)
+check_inner(struct rte_mbuf *m, const struct vx_segment *segment, uint8_t outer_ecn,
+	    uint64_t *source, uint64_t *destination)
 {
+	uint32_t l3 = VX_ETHER_HDR_LEN;
 	const uint8_t *frame;
 	enum vx_drop reason;
 	rte_be16_t type;
@@ -55,33 +58,21 @@ check_inner(struct rte_mbuf *m, uint8_t outer_ecn, uint64_t *source, uint64_t *d
 		return m->pkt_len < VX_ETHER_HDR_LEN ? VX_DROP_INNER_RUNT : VX_DROP_NO_MBUF;
 	frame = rte_pktmbuf_mtod(m, const uint8_t *);
 	type = vx_ether_type(frame);
-	if (unlikely(vx_is_vlan_tag(type)))
-		return VX_DROP_INNER_VLAN; /* RFC 7348 section 6.1 */
+	if (unlikely(vx_is_vlan_tag(type))) {
+		if (segment->n_tagged == 0)
+			return VX_DROP_INNER_VLAN; /* RFC 7348 section 6.1 */
+		l3 += vx_tag_len(m, &type);
+	}
 	*source = vx_fdb_load_mac(frame + RTE_ETHER_ADDR_LEN);
 	if (unlikely(vx_fdb_is_group(*source) || *source == 0))
 		return VX_DROP_BAD_SOURCE_MAC;
 	*destination = vx_fdb_load_mac(frame);
 	if (unlikely(outer_ecn != 0)) {
-		reason = vx_ecn_decap(m, VX_ETHER_HDR_LEN, type, outer_ecn);
+		reason = vx_ecn_decap(m, l3, type, outer_ecn);
 		if (reason != VX_DROP_NONE)
 			return reason;
 	}
 	return VX_DROP_NONE;
-}
-
-static inline void
-account(struct vx_lcore *lcore, const struct vx_segment *segment, const struct vx_vtep *vtep,
-	uint32_t len)
-{
-	struct vx_traffic *traffic = &lcore->segment_traffic[segment->index];
-
-	traffic->rx_frames++;
-	traffic->rx_bytes += len;
-	if (vtep != NULL) {
-		traffic = &lcore->vtep_traffic[vtep->index];
-		traffic->rx_frames++;
-		traffic->rx_bytes += len;
-	}
 }
 
 /* Packet @i; if it stays it goes to place @kept. The head may change: returned in *@m. */
@@ -101,10 +92,9 @@ decap_one(struct vx_lcore *lcore, struct vx_burst *burst, unsigned int i, unsign
 	if (unlikely((*m)->pkt_len < burst->offset[i] + VX_ETHER_HDR_LEN))
 		return VX_DROP_INNER_RUNT;
 	*m = vx_mbuf_strip(*m, burst->offset[i]);
-	reason = check_inner(*m, burst->ecn[i], &source, &destination);
+	reason = check_inner(*m, segment, burst->ecn[i], &source, &destination);
 	if (unlikely(reason != VX_DROP_NONE))
 		return reason;
-	account(lcore, segment, vtep, (*m)->pkt_len);
 	burst->segment[kept] = segment;
 	burst->origin[kept] = vtep == NULL ? VX_DEST_NONE : VX_DEST_VTEP | vtep->index;
 	burst->source[kept] = vx_fdb_key(segment->index, source);

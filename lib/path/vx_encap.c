@@ -46,7 +46,9 @@ write_header(struct rte_mbuf *m, const struct vx_lcore *lcore, const struct vx_i
 	struct vx_outer4 *outer = rte_pktmbuf_mtod(m, struct vx_outer4 *);
 	const struct vx_view *view = lcore->view;
 	const struct vx_vtep *vtep = inner->vtep;
-	const uint64_t sent = lcore->vtep_traffic[vtep->index].tx_frames;
+	const struct vx_kinds *kinds = &lcore->vtep_traffic[vtep->index];
+	const uint64_t sent =
+		kinds->of[VX_KIND_UNICAST].tx_frames + kinds->of[VX_KIND_FLOODED].tx_frames;
 	const rte_be16_t ip_len_be = rte_cpu_to_be_16(ip_len);
 	/* Unique per remote VTEP over all workers: each counts in its own lane (RFC 6864). */
 	const rte_be16_t id_be =
@@ -139,13 +141,8 @@ send_fragments(struct vx_lcore *lcore, struct rte_mbuf *m, const struct vx_vtep 
 static inline void
 account(struct vx_lcore *lcore, const struct vx_inner *inner, uint32_t frame_len)
 {
-	struct vx_traffic *traffic = &lcore->vtep_traffic[inner->vtep->index];
-
-	traffic->tx_frames++;
-	traffic->tx_bytes += frame_len;
-	traffic = &lcore->segment_traffic[inner->segment->index];
-	traffic->tx_frames++;
-	traffic->tx_bytes += frame_len;
+	vx_traffic_tx(&lcore->vtep_traffic[inner->vtep->index].of[inner->kind], frame_len);
+	vx_traffic_tx(&lcore->segment_traffic[inner->segment->index].of[inner->kind], frame_len);
 	vx_lcore_count(lcore, VX_COUNT_ENCAP, 1);
 }
 

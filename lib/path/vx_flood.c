@@ -5,6 +5,7 @@
 #include "vx_drop_packet.h"
 #include "vx_fdb.h"
 #include "vx_mbuf.h"
+#include "vx_tag.h"
 #include "vx_wire.h"
 
 /* A copy for one more target: buffers of its own for the header, the payload shared. Frames that
@@ -38,21 +39,26 @@ vx_flood(struct vx_lcore *lcore, struct rte_mbuf *m, const struct vx_segment *se
 {
 	const bool is_from_tunnel = (origin & VX_DEST_VTEP) != 0;
 	const unsigned int end = segment->n_attaches + (is_from_tunnel ? 0 : segment->n_vteps);
+	/* Only attachments that carry tags get tagged frames, and tunnels (RFC 7348 section 6.1).
+	 */
+	const unsigned int first = segment->n_tagged > 0 && vx_tag_is_in(m)
+					   ? segment->n_attaches - segment->n_tagged
+					   : 0;
 	unsigned int last = end;
-	struct vx_inner frame = {.segment = segment, .origin = origin};
+	struct vx_inner frame = {.segment = segment, .origin = origin, .kind = VX_KIND_FLOODED};
 
 	vx_lcore_count(lcore, VX_COUNT_FLOODED, 1);
 	/* The last target is the one before the end, unless that is where the frame came from. */
-	while (last > 0 && last <= segment->n_attaches && segment->target[last - 1] == origin)
+	while (last > first && last <= segment->n_attaches && segment->target[last - 1] == origin)
 		last--;
 	vx_trace_note(lcore, m, VX_TRACE_FLOOD, last);
-	if (unlikely(last == 0)) {
+	if (unlikely(last == first)) {
 		vx_drop_packet(lcore, m, VX_DROP_NO_TARGET);
 		return;
 	}
 	if (!is_from_tunnel && segment->n_vteps > 0)
 		frame.flow = vx_flow_of(m);
-	for (unsigned int i = 0; i + 1 < last; i++) {
+	for (unsigned int i = first; i + 1 < last; i++) {
 		const uint32_t target = target_at(segment, i);
 		struct rte_mbuf *copy;
 

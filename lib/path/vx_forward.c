@@ -3,6 +3,7 @@
 
 #include "vx_attach.h"
 #include "vx_drop_packet.h"
+#include "vx_segment.h"
 #include "vx_fdb.h"
 #include "vx_vtep.h"
 
@@ -29,6 +30,21 @@ forward_one(const struct vx_tables *tables, uint32_t origin, uint64_t value, uin
 	return VX_DROP_NONE;
 }
 
+/* What came in, now that its kind is known. From a remote VTEP that is not in the table yet only
+ * the segment counts it. */
+static inline void
+account(struct vx_lcore *lcore, const struct vx_segment *segment, uint32_t origin,
+	enum vx_kind kind, uint32_t len)
+{
+	if ((origin & VX_DEST_VTEP) == 0) {
+		vx_traffic_rx(&lcore->attach_traffic[origin].of[kind], len);
+		return;
+	}
+	vx_traffic_rx(&lcore->segment_traffic[segment->index].of[kind], len);
+	if (likely(origin != VX_DEST_NONE))
+		vx_traffic_rx(&lcore->vtep_traffic[origin & VX_DEST_INDEX].of[kind], len);
+}
+
 /* Group addresses are never in the FDB: learning refuses them, `fdb add` too. So the lookup needs
  * no special case for them. */
 void
@@ -46,6 +62,9 @@ vx_forward_burst(struct vx_lcore *lcore, struct vx_burst *burst)
 		vx_trace_enter(lcore, burst, i);
 		reason = forward_one(lcore->tables, burst->origin[i], value[i], &dest);
 		vx_trace_note(lcore, burst->m[i], VX_TRACE_FORWARD, dest);
+		account(lcore, burst->segment[i], burst->origin[i],
+			dest == VX_DEST_NONE ? VX_KIND_FLOODED : VX_KIND_UNICAST,
+			burst->m[i]->pkt_len);
 		if (unlikely(reason != VX_DROP_NONE)) {
 			vx_drop_packet(lcore, burst->m[i], reason);
 			continue;

@@ -32,6 +32,19 @@ struct vx_traffic {
 	uint64_t rx_frames, rx_bytes, tx_frames, tx_bytes;
 };
 
+/* Did the FDB know where a frame goes, or was it flooded? */
+enum vx_kind {
+	VX_KIND_UNICAST,
+	VX_KIND_FLOODED,
+	VX_KINDS,
+};
+
+/* What a segment, an attachment or a remote VTEP counts: inner frames, one cache line. */
+struct vx_kinds {
+	struct vx_traffic of[VX_KINDS];
+};
+_Static_assert(sizeof(struct vx_kinds) == 64, "one cache line");
+
 struct vx_tx_buffer {
 	uint32_t n;
 	struct rte_mbuf *m[VX_TX_BUFFER];
@@ -91,12 +104,13 @@ struct vx_lcore {
 	struct rte_ring *punt_ring;    /* struct vx_punt, this worker to the control thread */
 	struct rte_ring *trace_ring;   /* struct vx_trace_record, likewise */
 	void (*flush)(struct vx_lcore *lcore, uint16_t port); /* empties one transmit buffer */
-	struct vx_reassembly *reassembly;   /* outer fragments that wait for others */
-	void *owner;			    /* the worker, for flush */
-	struct vx_traffic *segment_traffic; /* by segment index */
-	struct vx_traffic *vtep_traffic;    /* by VTEP index; tx_frames also makes IP IDs */
-	uint16_t index;			    /* of this worker */
-	uint8_t id_shift;		    /* IP ID = tx_frames << id_shift | index */
+	struct vx_reassembly *reassembly; /* outer fragments that wait for others */
+	void *owner;			  /* the worker, for flush */
+	struct vx_kinds *segment_traffic; /* by segment index: out of and into tunnels */
+	struct vx_kinds *attach_traffic;  /* by attachment index */
+	struct vx_kinds *vtep_traffic;	  /* by VTEP index; frames sent also make IP IDs */
+	uint16_t index;			  /* of this worker */
+	uint8_t id_shift;		  /* IP ID = frames sent << id_shift | index */
 
 	/* Renewed for each loop. */
 	const struct vx_view *view;
@@ -115,6 +129,20 @@ struct vx_lcore {
 	struct vx_traffic port_traffic[RTE_MAX_ETHPORTS];
 	struct vx_tx_buffer tx[RTE_MAX_ETHPORTS];
 } __rte_cache_aligned;
+
+static inline void
+vx_traffic_rx(struct vx_traffic *traffic, uint32_t len)
+{
+	traffic->rx_frames++;
+	traffic->rx_bytes += len;
+}
+
+static inline void
+vx_traffic_tx(struct vx_traffic *traffic, uint32_t len)
+{
+	traffic->tx_frames++;
+	traffic->tx_bytes += len;
+}
 
 static inline void
 vx_lcore_count(struct vx_lcore *lcore, enum vx_count which, uint64_t n)

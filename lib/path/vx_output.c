@@ -55,6 +55,14 @@ takes(const struct vx_view_port *port, const struct rte_mbuf *m)
 	return true;
 }
 
+/* Is the frame too long by its VLAN tag only, and does the driver make allowance for one? */
+static bool
+is_tag_over(const struct vx_view_port *port, const struct rte_mbuf *m)
+{
+	return m->pkt_len <= port->max_tx_frame + port->tx_tag && m->data_len >= VX_ETHER_HDR_LEN &&
+	       vx_ether_type(rte_pktmbuf_mtod(m, const void *)) == RTE_BE16(RTE_ETHER_TYPE_VLAN);
+}
+
 void
 vx_output(struct vx_lcore *lcore, struct rte_mbuf *m, uint16_t port)
 {
@@ -65,7 +73,7 @@ vx_output(struct vx_lcore *lcore, struct rte_mbuf *m, uint16_t port)
 		vx_drop_packet(lcore, m, VX_DROP_TX_PORT_DOWN);
 		return;
 	}
-	if (unlikely(m->pkt_len > view_port->max_tx_frame)) {
+	if (unlikely(m->pkt_len > view_port->max_tx_frame && !is_tag_over(view_port, m))) {
 		vx_drop_packet(lcore, m, VX_DROP_TX_TOO_LONG);
 		return;
 	}

@@ -9,18 +9,21 @@
 #include "vx_mbuf.h"
 #include "vx_rcu.h"
 #include "vx_segment.h"
+#include "vx_tag.h"
 #include "vx_too_big.h"
 #include "vx_vtep.h"
 #include "vx_wire.h"
 
 #define HEADERS_LEN (VX_ETHER_HDR_LEN + (uint32_t)sizeof(struct rte_ipv4_hdr))
 
-/* The largest inner IP packet that the path to the VTEP takes in one piece; 0: none worth the name.
- */
+/* The largest inner IP packet that the path to the VTEP takes in one piece, with the VLAN tags of
+ * @m in front; 0: none worth the name. */
 static uint16_t
-inner_mtu(const struct vx_vtep *vtep)
+inner_mtu(const struct vx_vtep *vtep, const struct rte_mbuf *m)
 {
-	const uint32_t overhead = (uint32_t)VX_OUTER4_IP_LEN + VX_ETHER_HDR_LEN;
+	rte_be16_t type;
+	const uint32_t overhead =
+		(uint32_t)VX_OUTER4_IP_LEN + VX_ETHER_HDR_LEN + vx_tag_len(m, &type);
 
 	return vtep->mtu < overhead + VX_INNER_MTU_MIN ? 0 : (uint16_t)(vtep->mtu - overhead);
 }
@@ -56,7 +59,7 @@ may_cut(const struct rte_mbuf *m)
 static bool
 cut_inner(struct vx_lcore *lcore, const struct vx_inner *inner)
 {
-	const uint16_t mtu = inner_mtu(inner->vtep);
+	const uint16_t mtu = inner_mtu(inner->vtep, inner->m);
 
 	if (mtu == 0 || !may_cut(inner->m))
 		return false;
@@ -72,7 +75,7 @@ reply(struct vx_lcore *lcore, const struct vx_inner *inner)
 {
 	const bool is_told =
 		(inner->origin & VX_DEST_VTEP) == 0 &&
-		vx_too_big_reply(lcore, inner->m, inner_mtu(inner->vtep), inner->origin);
+		vx_too_big_reply(lcore, inner->m, inner_mtu(inner->vtep, inner->m), inner->origin);
 
 	vx_drop_packet(lcore, inner->m, is_told ? VX_DROP_TOO_BIG_REPLIED : VX_DROP_TOO_BIG);
 }

@@ -19,6 +19,7 @@ struct vx_inner {
 	const struct vx_vtep *vtep;
 	struct vx_flow flow; /* the frame's own, see vx_flow_of() */
 	uint32_t origin;     /* where it came from, as FDB destination */
+	enum vx_kind kind;
 };
 
 /* Will the outer packet carry DF, as `set df` says? */

@@ -5,8 +5,9 @@
 
 #include "vx_attach.h"
 #include "vx_csum.h"
+#include "vx_deliver.h"
 #include "vx_ip.h"
-#include "vx_output.h"
+#include "vx_tag.h"
 #include "vx_wire.h"
 
 #define REPLY_TTL 64
@@ -26,7 +27,9 @@ struct icmp_too_big {
 } __attribute__((packed));
 _Static_assert(sizeof(struct icmp_too_big) == 8, "wire format");
 
-#define REPLY_MAX (VX_ETHER_HDR_LEN + 40u + 8u + QUOTE4_MAX)
+/* Ethernet header and VLAN tags: those of the frame that was too big. */
+#define L2_MAX	  (VX_ETHER_HDR_LEN + VX_TAGS_MAX * VX_VLAN_TAG_LEN)
+#define REPLY_MAX (L2_MAX + 40u + 8u + QUOTE4_MAX)
 
 static bool
 is_icmp_error4(uint8_t type)
@@ -120,23 +123,24 @@ bool
 vx_too_big_reply(struct vx_lcore *lcore, const struct rte_mbuf *m, uint16_t mtu, uint32_t origin)
 {
 	const struct vx_attach *attach = vx_attach_at(lcore->tables, origin);
-	uint8_t scratch[VX_ETHER_HDR_LEN + QUOTE4_MAX], answer[REPLY_MAX];
+	uint8_t scratch[L2_MAX + QUOTE4_MAX], answer[REPLY_MAX];
 	const uint32_t len = RTE_MIN(m->pkt_len, (uint32_t)sizeof(scratch));
 	const uint8_t *frame = rte_pktmbuf_read(m, 0, len, scratch);
 	struct rte_mbuf *reply;
+	rte_be16_t type;
+	const uint32_t l3 = VX_ETHER_HDR_LEN + vx_tag_len(m, &type);
 	uint32_t l3_len = 0;
+	char *room;
 
-	if (attach == NULL || frame == NULL || len < VX_ETHER_HDR_LEN + sizeof(struct rte_ipv6_hdr))
+	if (attach == NULL || frame == NULL || len < l3 + sizeof(struct rte_ipv6_hdr))
 		return false;
 	/* Nor to what came by link-layer broadcast: the answer's source would be a group. */
 	if ((frame[0] & 1) != 0)
 		return false;
-	if (vx_ether_type(frame) == RTE_BE16(RTE_ETHER_TYPE_IPV4))
-		l3_len = make4(answer + VX_ETHER_HDR_LEN, frame + VX_ETHER_HDR_LEN,
-			       len - VX_ETHER_HDR_LEN, mtu);
-	else if (vx_ether_type(frame) == RTE_BE16(RTE_ETHER_TYPE_IPV6))
-		l3_len = make6(answer + VX_ETHER_HDR_LEN, frame + VX_ETHER_HDR_LEN,
-			       len - VX_ETHER_HDR_LEN, mtu);
+	if (type == RTE_BE16(RTE_ETHER_TYPE_IPV4))
+		l3_len = make4(answer + l3, frame + l3, len - l3, mtu);
+	else if (type == RTE_BE16(RTE_ETHER_TYPE_IPV6))
+		l3_len = make6(answer + l3, frame + l3, len - l3, mtu);
 	if (l3_len == 0 || !vx_bucket_take(&lcore->too_big_bucket, lcore->now))
 		return false;
 	reply = rte_pktmbuf_alloc(lcore->copy_pool);
@@ -144,12 +148,16 @@ vx_too_big_reply(struct vx_lcore *lcore, const struct rte_mbuf *m, uint16_t mtu,
 		return false;
 	memcpy(answer, frame + RTE_ETHER_ADDR_LEN, RTE_ETHER_ADDR_LEN);
 	memcpy(answer + RTE_ETHER_ADDR_LEN, frame, RTE_ETHER_ADDR_LEN);
-	memcpy(answer + 2 * RTE_ETHER_ADDR_LEN, frame + 2 * RTE_ETHER_ADDR_LEN, 2);
+	memcpy(answer + 2 * RTE_ETHER_ADDR_LEN, frame + 2 * RTE_ETHER_ADDR_LEN,
+	       l3 - 2 * RTE_ETHER_ADDR_LEN);
 	reply->port = m->port;
-	reply->data_len = (uint16_t)(VX_ETHER_HDR_LEN + l3_len);
-	reply->pkt_len = reply->data_len;
-	memcpy(rte_pktmbuf_mtod(reply, uint8_t *), answer, reply->data_len);
+	room = rte_pktmbuf_append(reply, (uint16_t)(l3 + l3_len));
+	if (room == NULL) { /* so many tags */
+		rte_pktmbuf_free(reply);
+		return false;
+	}
+	memcpy(room, answer, l3 + l3_len);
 	vx_lcore_count(lcore, VX_COUNT_ORIGINATED, 1);
-	vx_output_padded(lcore, reply, attach->port);
+	vx_deliver_attach(lcore, reply, attach);
 	return true;
 }

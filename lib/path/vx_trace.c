@@ -8,10 +8,26 @@
 #include <rte_ring_elem.h>
 
 #include "vx_attach.h"
+#include "vx_tag.h"
 #include "vx_wire.h"
 
 /* The inner frame's position and VNI in an underlay packet without options or tags. */
 #define PEEK_BYTES 64u
+
+/* The VLAN id of a frame from an access port, 0: none. */
+static uint16_t
+peek_vlan(const struct rte_mbuf *m)
+{
+	uint8_t scratch[VX_ETHER_HDR_LEN + VX_VLAN_TAG_LEN];
+	const uint8_t *bytes = rte_pktmbuf_read(m, 0, sizeof(scratch), scratch);
+
+	if ((m->ol_flags & RTE_MBUF_F_RX_VLAN_STRIPPED) != 0)
+		return m->vlan_tci & VX_TAG_ID_MASK;
+	if (bytes == NULL || vx_ether_type(bytes) != RTE_BE16(RTE_ETHER_TYPE_VLAN))
+		return 0;
+	return (uint16_t)(bytes[VX_ETHER_HDR_LEN] << 8 | bytes[VX_ETHER_HDR_LEN + 1]) &
+	       VX_TAG_ID_MASK;
+}
 
 /* Find VNI and inner MACs without the path's checks: wrong for odd packets, which then are not
  * picked by a VNI or MAC filter, never harmful. */
@@ -23,7 +39,7 @@ peek(const struct vx_lcore *lcore, const struct rte_mbuf *m, uint16_t port, bool
 	const struct vx_attach *attach;
 	uint8_t scratch[PEEK_BYTES];
 	const uint8_t *bytes;
-	uint32_t offset = 0;
+	uint32_t offset = 0, index;
 
 	if (is_underlay) {
 		const struct vx_outer4 *outer;
@@ -40,10 +56,13 @@ peek(const struct vx_lcore *lcore, const struct rte_mbuf *m, uint16_t port, bool
 		offset = sizeof(*outer);
 	} else {
 		bytes = rte_pktmbuf_read(m, 0, VX_ETHER_HDR_LEN, scratch);
-		if (bytes == NULL || view_port->untagged == VX_ATTACH_NONE)
+		if (bytes == NULL)
 			return false;
-		attach = vx_attach_at(lcore->tables, view_port->untagged);
-		*vni = attach == NULL ? 0 : attach->vni;
+		index = vx_attach_of_vlan(view_port, peek_vlan(m));
+		attach = index == VX_ATTACH_NONE ? NULL : vx_attach_at(lcore->tables, index);
+		if (attach == NULL)
+			return false;
+		*vni = attach->vni;
 	}
 	mac[0] = vx_fdb_load_mac(bytes + offset);
 	mac[1] = vx_fdb_load_mac(bytes + offset + RTE_ETHER_ADDR_LEN);

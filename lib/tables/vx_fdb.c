@@ -200,14 +200,15 @@ vx_fdb_add_static_vtep(struct vx_tables *tables, uint32_t vni, const struct rte_
 
 int
 vx_fdb_add_static_port(struct vx_tables *tables, uint32_t vni, const struct rte_ether_addr *mac,
-		       uint16_t port, struct vx_err *err)
+		       uint16_t port, uint16_t vlan, struct vx_err *err)
 {
 	const struct vx_segment *segment = find_checked(tables, vni, mac, err);
+	const bool is_all = vlan == VX_VLAN_UNTAGGED && tables->view->port[port].carries_tags;
 	const struct vx_attach *attach;
 
 	if (segment == NULL)
 		return -EINVAL;
-	attach = vx_attach_find(tables, port, err);
+	attach = vx_attach_find_vlan(tables, port, is_all ? VX_VLAN_ALL : vlan, err);
 	if (attach == NULL)
 		return -ENOENT;
 	if (attach->segment != segment->index)

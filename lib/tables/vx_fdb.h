@@ -77,13 +77,13 @@ int vx_fdb_set(struct vx_tables *tables, uint64_t key, uint32_t dest, bool is_st
 
 /*
  * Control thread: a static entry of the segment @vni, whose MAC is behind a remote VTEP or at an
- * access port attached to it. 0, or -EINVAL, -ENOENT, -EEXIST (there is the same one), -ENOSPC,
- * -ENOMEM with the reason in @err.
+ * access port attached to it (with @vlan as in vx_attach_of_vlan()). 0, or -EINVAL, -ENOENT,
+ * -EEXIST (there is the same one), -ENOSPC, -ENOMEM with the reason in @err.
  */
 int vx_fdb_add_static_vtep(struct vx_tables *tables, uint32_t vni, const struct rte_ether_addr *mac,
 			   const struct vx_ip *remote, struct vx_err *err);
 int vx_fdb_add_static_port(struct vx_tables *tables, uint32_t vni, const struct rte_ether_addr *mac,
-			   uint16_t port, struct vx_err *err);
+			   uint16_t port, uint16_t vlan, struct vx_err *err);
 
 /* 0 or -ENOENT. */
 int vx_fdb_del(struct vx_tables *tables, uint64_t key);

@@ -157,14 +157,10 @@ vx_segment_del(struct vx_tables *tables, uint32_t vni, struct vx_err *err)
 	if (segment == NULL)
 		return -ENOENT;
 	index = segment->index;
-	while (segment->n_attaches > 0) {
-		const uint16_t port = tables->attach[segment->target[0]]->port;
-
-		if (vx_attach_del(tables, port, err) < 0)
-			return -ENOMEM;
-		/* Another one was published; the one before may have been freed already. */
-		segment = tables->segment[index];
-	}
+	if (vx_attach_del_segment(tables, index, err) < 0)
+		return -ENOMEM;
+	/* Another one was published; the one before may have been freed already. */
+	segment = tables->segment[index];
 	/* First unreachable for new packets, then its MACs, so that none is learned again. */
 	rte_hash_del_key(tables->segment_hash, &vni);
 	__atomic_store_n(&tables->segment[segment->index], NULL, __ATOMIC_RELEASE);
@@ -331,21 +327,25 @@ vx_segment_flood_del(struct vx_tables *tables, uint32_t vni, const struct vx_ip 
 }
 
 int
-vx_segment_attach(struct vx_tables *tables, uint32_t index, uint32_t attach, bool is_added)
+vx_segment_attach(struct vx_tables *tables, const struct vx_attach *attach, bool is_added)
 {
-	struct vx_segment *segment = segment_copy(tables->segment[index]);
+	struct vx_segment *segment = segment_copy(tables->segment[attach->segment]);
+	const bool is_tagged = attach->vlan == VX_VLAN_ALL;
 	unsigned int position = 0;
 
 	if (segment == NULL)
 		return -ENOMEM;
 	if (is_added) {
-		target_insert(segment, segment->n_attaches, attach);
+		position = segment->n_attaches - (is_tagged ? 0u : segment->n_tagged);
+		target_insert(segment, position, attach->index);
 		segment->n_attaches++;
+		segment->n_tagged += is_tagged;
 	} else {
-		while (segment->target[position] != attach)
+		while (segment->target[position] != attach->index)
 			position++;
 		target_remove(segment, position);
 		segment->n_attaches--;
+		segment->n_tagged -= is_tagged;
 	}
 	segment_publish(tables, segment);
 	return 0;

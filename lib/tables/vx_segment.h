@@ -25,7 +25,8 @@ struct vx_segment {
 	rte_be32_t local_be;
 	struct vx_ip local;
 	uint16_t n_attaches; /* target[0..n_attaches-1] are attachments, */
-	uint16_t n_vteps;    /* the n_vteps after them the flood list's remote VTEPs */
+	uint16_t n_tagged;   /* the last n_tagged of these carry VLAN tags, */
+	uint16_t n_vteps;    /* the n_vteps after them are the flood list's remote VTEPs */
 	uint32_t target[];
 };
 
@@ -60,7 +61,7 @@ int vx_segment_flood_del(struct vx_tables *tables, uint32_t vni, const struct vx
 			 struct vx_err *err);
 
 /* Used by vx_attach.c: publish the segment with one attachment more or less. 0 or -ENOMEM. */
-int vx_segment_attach(struct vx_tables *tables, uint32_t index, uint32_t attach, bool is_added);
+int vx_segment_attach(struct vx_tables *tables, const struct vx_attach *attach, bool is_added);
 
 /* The next segment by ascending VNI after @vni (0: the first), NULL at the end. O(segments). */
 const struct vx_segment *vx_segment_next(const struct vx_tables *tables, uint32_t vni);

@@ -187,6 +187,8 @@ vx_tables_destroy(struct vx_tables *tables)
 	rte_free(tables->vtep);
 	rte_free(tables->attach);
 	rte_free(tables->segment);
+	for (unsigned int i = 0; tables->view != NULL && i < RTE_MAX_ETHPORTS; i++)
+		rte_free(tables->view->port[i].vlans);
 	rte_free(VX_UNCONST(tables->view));
 	vx_rcu_destroy(tables->rcu);
 	rte_free(tables);

@@ -35,6 +35,7 @@ struct vx_tables_hooks {
 	void (*vtep_added)(void *ctx, uint32_t index, const struct vx_ip *remote);
 	void (*vtep_removed)(void *ctx, uint32_t index, const struct vx_ip *remote);
 	void (*segment_added)(void *ctx, uint32_t index);
+	void (*attach_added)(void *ctx, uint32_t index);
 };
 
 struct vx_tables {

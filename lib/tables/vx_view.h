@@ -19,14 +19,18 @@
 struct rte_mempool;
 struct vx_tables;
 struct vx_trace;
+struct vx_vlans;
 
 #define VX_LOCALS_MAX  32
 #define VX_ATTACH_NONE UINT32_MAX
 
 struct vx_view_port {
-	uint32_t untagged;     /* attachment of untagged frames, or VX_ATTACH_NONE */
-	uint32_t max_tx_frame; /* bytes without FCS that the driver sends */
-	uint32_t max_tx_chain; /* longer frames must be in one segment; 0: all frames */
+	uint32_t untagged;	/* attachment of untagged frames, or VX_ATTACH_NONE */
+	bool carries_tags;	/* ... and of tagged ones too, as they are: vlan all */
+	uint8_t tx_tag;		/* a frame with a VLAN tag may be this much longer */
+	struct vx_vlans *vlans; /* attachments of VLANs; NULL: there are none */
+	uint32_t max_tx_frame;	/* bytes without FCS that the driver sends */
+	uint32_t max_tx_chain;	/* longer frames must be in one segment; 0: all frames */
 	uint32_t cut_len; /* a frame of this length may have been cut; 0: the driver never cuts */
 	uint16_t mtu;	  /* underlay: largest outer IP packet in bytes */
 	enum vx_role role;

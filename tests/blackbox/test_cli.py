@@ -28,13 +28,16 @@ RIGHT = [
     ("show vni", "16777215"),
     ("show vni 1", "1400"),
     ("access add {A} vni 1", "access add"),
-    ("show access", "1"),
+    ("access add {A} vni 1 vlan 1", "vni 1 vlan 1"),
+    ("access add {A} vni 1 vlan 4094", "vni 1 vlan 4094"),
+    ("show access", "4094"),
     ("flood add 192.0.2.30 vni 1", "192.0.2.30"),
     ("show flood", "192.0.2.30"),
     ("show flood vni 1", "192.0.2.30"),
     ("show vtep", "192.0.2.30"),
     ("fdb add 02:00:00:00:0b:02 vni 1 vtep 192.0.2.40", "192.0.2.40"),
     ("fdb add 02:00:00:00:0a:01 vni 1 port {A}", "02:00:00:00:0a:01"),
+    ("fdb add 02:00:00:00:0a:02 vni 1 port {A} vlan 4094", "vlan 4094"),
     ("show fdb", "192.0.2.40"),
     ("show fdb vni 1", "192.0.2.40"),
     ("show fdb mac 02:00:00:00:0b:02", "192.0.2.40"),
@@ -96,7 +99,11 @@ RIGHT = [
     ("start", ""),
     ("fdb del 02:00:00:00:0b:02 vni 1", ""),
     ("flood del 192.0.2.30 vni 1", ""),
+    ("access del {A} vlan 4094", ""),
+    ("access del {A} vlan 1", ""),
     ("access del {A}", ""),
+    ("access add {A} vni 1 vlan all", "vlan all"),
+    ("access del {A} vlan all", ""),
     ("vni del 1", ""),
     ("neigh del 192.0.2.20", ""),
     ("route del 198.51.100.0/24 via 192.0.2.254", ""),
@@ -154,6 +161,17 @@ access add 99 vni 100
 access add {A} vni 100
 access add {A} vni 0
 access add {A}
+access add {A} vni 100 vlan
+access add {A} vni 100 vlan 0
+access add {A} vni 100 vlan 4095
+access add {A} vni 100 vlan any
+access add {A} vlan 7 vni
+access add {A} vni 100 vlan all
+access del {A} vlan 7
+access del {A} vlan all
+access del {A} vlan 0
+fdb add 02:00:00:00:00:77 vni 100 port {A} vlan 7
+fdb add 02:00:00:00:00:77 vni 100 port {A} vlan all
 access del {U}
 access del {A2}
 access del nosuch

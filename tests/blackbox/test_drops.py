@@ -269,6 +269,17 @@ def test_peer_unknown():
     assert run.fdb[pk.mac_text(H2)].vtep in (R2, R3)
 
 
+@provokes("egress_vlan")
+def test_egress_vlan():
+    """A tagged frame may come in where tags are carried, but its destination is elsewhere."""
+    config = CONFIG.replace("access add {A} vni 100", "access add {A} vni 100 vlan all") + \
+        "access add {C} vni 100\nfdb add %s vni 100 port {C}\n" % pk.mac_text(SAME)
+    inner = pk.vlan(pk.udp_frame(SAME, H1, size=100), 7)
+    result = run_files({"A": [inner, TENANT], "U": [encapsulated(inner)], "C": []}, config,
+                       drops={"egress_vlan": 2}, live=False)
+    assert result.out["C"] == [TENANT]
+
+
 @provokes("access_cut")
 def test_access_cut():
     """net_af_packet cuts what does not fit into its ring; the IP length gives it away."""

@@ -70,8 +70,9 @@ make_lcore(struct bench *b, unsigned int i)
 	lcore->trace_ring = make_ring("trace", i, sizeof(struct vx_trace_record));
 	lcore->flush = keep;
 	lcore->owner = b;
-	lcore->segment_traffic = calloc(b->tables->conf.max_vnis, sizeof(struct vx_traffic));
-	lcore->vtep_traffic = calloc(b->tables->conf.max_vteps, sizeof(struct vx_traffic));
+	lcore->segment_traffic = calloc(b->tables->conf.max_vnis, sizeof(struct vx_kinds));
+	lcore->attach_traffic = calloc(b->tables->conf.max_attaches, sizeof(struct vx_kinds));
+	lcore->vtep_traffic = calloc(b->tables->conf.max_vteps, sizeof(struct vx_kinds));
 	lcore->index = (uint16_t)i;
 	lcore->id_shift = 1;
 	lcore->now = UINT64_C(1) << 40;
@@ -223,6 +224,7 @@ bench_teardown(void **state)
 		rte_ring_free(b->lcore[i]->punt_ring);
 		rte_ring_free(b->lcore[i]->trace_ring);
 		free(b->lcore[i]->segment_traffic);
+		free(b->lcore[i]->attach_traffic);
 		free(b->lcore[i]->vtep_traffic);
 		rte_free(b->lcore[i]->reassembly);
 		rte_free(b->lcore[i]);

@@ -65,9 +65,9 @@ test_golden(void **state)
 			 vx_flow_port(vx_flow_of_bytes(inner_golden, 60).hash, 49152, 16384));
 	assert_int_equal(bench_since(b, VX_COUNT_ENCAP), 1);
 	assert_int_equal(bench_since(b, VX_COUNT_FLOODED), 0);
-	assert_int_equal(b->lcore[0]->vtep_traffic[0].tx_frames, 1);
-	assert_int_equal(b->lcore[0]->vtep_traffic[0].tx_bytes, 60);
-	assert_int_equal(b->lcore[0]->segment_traffic[0].tx_frames, 1);
+	assert_int_equal(b->lcore[0]->vtep_traffic[0].of[VX_KIND_UNICAST].tx_frames, 1);
+	assert_int_equal(b->lcore[0]->vtep_traffic[0].of[VX_KIND_UNICAST].tx_bytes, 60);
+	assert_int_equal(b->lcore[0]->segment_traffic[0].of[VX_KIND_UNICAST].tx_frames, 1);
 	assert_int_equal(b->lcore[0]->port_traffic[1].rx_frames, 1);
 	assert_int_equal(b->lcore[0]->port_traffic[1].rx_bytes, 60);
 }
@@ -83,7 +83,7 @@ test_ecn_and_checksums(void **state)
 		memcpy(inner, inner_golden, sizeof(inner));
 		inner[15] = (uint8_t)i;
 		inner[29] = (uint8_t)(i >> 8);
-		b->lcore[0]->vtep_traffic[0].tx_frames = i * 7919u;
+		b->lcore[0]->vtep_traffic[0].of[VX_KIND_FLOODED].tx_frames = i * 7919u;
 		send_one(b, 0, bench_mbuf(b, inner, sizeof(inner)));
 		bench_bytes(b->sent[UNDERLAY][0], frame, sizeof(frame));
 		expect_outer(frame, 60, i & 3);

@@ -23,6 +23,8 @@ populate(struct bench *b)
 
 	bench_vni(b, VNI, 2, 1);
 	bench_vni(b, 200, 1, 3);
+	assert_int_equal(vx_attach_add_vlan(b->tables, 2, 7, 200, &b->err), 0);
+	assert_int_equal(vx_attach_add_vlan(b->tables, 4, VX_VLAN_ALL, 200, &b->err), 0);
 	for (unsigned int i = 0; i < 4; i++)
 		bench_flood(b, VNI, 2 + i, states[i]);
 	bench_fdb(b, VNI, host_b, bench_attach_index(b, 2), false);
@@ -72,6 +74,11 @@ make_seed(uint8_t *to, bool is_underlay)
 		len = 60;
 		memcpy(inner + 12, inner_golden + 12, 48);
 	}
+	for (uint32_t n = number(12) - 8; n <= 3; n--) { /* tags, mostly none */
+		memmove(inner + 16, inner + 12, len - 12);
+		memcpy(inner + 12, number(4) == 0 ? "\x88\xa8\0\7" : "\x81\0\0\7", 4);
+		len += 4;
+	}
 	if (is_underlay)
 		return make_vxlan(to, 2 + number(6), number(8) == 0 ? 200 : VNI, inner, len);
 	memcpy(to, inner, len);
@@ -103,9 +110,13 @@ damage(uint8_t *packet, uint32_t len, bool is_underlay)
 static struct rte_mbuf *
 make_random(struct bench *b, bool is_underlay)
 {
-	static const uint64_t flags[] = {RTE_MBUF_F_RX_L4_CKSUM_NONE, RTE_MBUF_F_RX_L4_CKSUM_GOOD,
-					 RTE_MBUF_F_RX_IP_CKSUM_GOOD, RTE_MBUF_F_RX_RSS_HASH,
-					 RTE_MBUF_F_RX_VLAN | RTE_MBUF_F_RX_VLAN_STRIPPED};
+	static const uint64_t flags[] = {RTE_MBUF_F_RX_L4_CKSUM_NONE,
+					 RTE_MBUF_F_RX_L4_CKSUM_GOOD,
+					 RTE_MBUF_F_RX_IP_CKSUM_GOOD,
+					 RTE_MBUF_F_RX_RSS_HASH,
+					 RTE_MBUF_F_RX_VLAN | RTE_MBUF_F_RX_VLAN_STRIPPED,
+					 RTE_MBUF_F_RX_QINQ_STRIPPED,
+					 RTE_MBUF_F_RX_VLAN_STRIPPED | RTE_MBUF_F_RX_QINQ_STRIPPED};
 	uint8_t packet[MAX_LEN + 1];
 	uint32_t len = damage(packet, make_seed(packet, is_underlay), is_underlay);
 	uint32_t cut = number(2) == 0 ? number(len + 1) : 0;
