@@ -13,7 +13,7 @@ FOLDER = os.environ.get("VX_CASES", os.path.join(os.path.dirname(REPO), "shared/
 PRESENT = os.path.exists(os.path.join(FOLDER, "CASES.md"))
 
 IPV6 = "needs an IPv6 underlay"
-VLANS = "needs VLAN attachments"
+UNDERLAY_VLAN = "needs an underlay VLAN"
 GRO = "needs GRO"
 GSO = "needs GSO"
 LOAD = "a measurement under load, not a test"
@@ -31,16 +31,14 @@ NOT_YET = {
 # What a case that is run leaves out for now; those that NOT_YET names too have their tests ready,
 # which conftest.py skips until the entry in NOT_YET is removed
 PARTS_NOT_YET = {
-    14: "IPv6 outer: " + IPV6 + "; underlay VLAN: " + VLANS,
+    14: "IPv6 outer: " + IPV6 + "; underlay VLAN: " + UNDERLAY_VLAN,
     20: "one queue and worker, 100 rounds; RSS: needs a port that has it",
     22: "IPv4; IPv6: " + IPV6,
     32: "as fast as a file is read, not 60 s at 100 kpps",
     34: "one worker and one pass, not 10 min at line rate",
-    40: "underlay VLAN: " + VLANS,
+    40: UNDERLAY_VLAN,
     59: "one queue; RSS hash: needs a port that has one",
     61: "IPv4 only (62 has IPv6)",
-    64: "tag mapped or carried through: " + VLANS,
-    65: "carried through: " + VLANS,
     68: "flap counter: needs the bridge issue",
     71: "300 times, not 100,000",
     88: "a silent change of MAC: takes a neighbour's lifetime (set VX_LONG=1)",

@@ -12,6 +12,7 @@ import time
 LIBC = ctypes.CDLL(None, use_errno=True)
 CLONE_NEWNET = 0x40000000
 SOL_PACKET, PACKET_IGNORE_OUTGOING, SO_RCVBUFFORCE, ETH_P_ALL = 263, 23, 33, 3
+PACKET_AUXDATA, TP_STATUS_VLAN_VALID = 8, 1 << 4
 
 
 def run(*argv):
@@ -141,6 +142,7 @@ class _SocketPort:
         def make():
             sock = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(ETH_P_ALL))
             sock.setsockopt(SOL_PACKET, PACKET_IGNORE_OUTGOING, 1)
+            sock.setsockopt(SOL_PACKET, PACKET_AUXDATA, 1)
             sock.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, 64 << 20)
             sock.bind((interface, ETH_P_ALL))
             return sock
@@ -175,7 +177,14 @@ class _SocketPort:
     def _next(self, timeout):
         if timeout < 0 or not select.select([self.sock], [], [], timeout)[0]:
             return None
-        return self.sock.recv(70000)
+        frame, extra, _, _ = self.sock.recvmsg(70000, 128)
+        for level, kind, data in extra:
+            if level == SOL_PACKET and kind == PACKET_AUXDATA:
+                # the kernel takes the outer VLAN tag out of a frame and tells it apart
+                status, _, _, _, _, tci, tpid = struct.unpack("=IIIHHHH", data)
+                if status & TP_STATUS_VLAN_VALID:
+                    frame = frame[:12] + struct.pack("!HH", tpid, tci) + frame[12:]
+        return frame
 
     def receive_arp(self, wanted, timeout=5.0):
         """The first ARP packet for which @wanted(frame) holds; None: it did not come."""

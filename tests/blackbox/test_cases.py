@@ -386,13 +386,35 @@ def test_inner_vlan():
     assert result.out["U"] == [] and not result.fdb
 
 
+@case(64, 65)
+def test_inner_vlan_mapped_or_carried():
+    access, = frames_of("064_inner_vlan_from_access")
+    mapped = CONFIG + "access add {A} vni 100 vlan 7\n"
+    result = run_files({"A": [access] + frames_of("065"), "U": frames_of("064_inner_vlan_from_tunnel")},
+                       mapped, drops={"access_vlan": 3, "inner_vlan": 1})
+    assert pk.inners(result.out["U"]) == [access[:12] + access[16:]]
+    carried = CONFIG.replace("access add {A} vni 100", "access add {A} vni 100 vlan all")
+    inner, = (f[50:] for f in frames_of("064_inner_vlan_from_tunnel"))
+    result = run_files({"A": [access] + frames_of("065"), "U": frames_of("064_inner_vlan_from_tunnel")},
+                       carried, drops={})
+    assert sorted(pk.inners(result.out["U"])) == sorted([access] + frames_of("065"))
+    assert result.out["A"] == [pk.padded(inner)]
+
+
 @case(64)
 def test_inner_vlan_af_packet():
-    """The kernel hands the tag over beside the frame: it must not go unseen."""
+    """The kernel hands the tag over beside the frame: it must not go unseen, and not get lost."""
+    access, = frames_of("064_inner_vlan_from_access")
+    inner, = (f[50:] for f in frames_of("064_inner_vlan_from_tunnel"))
     with Live() as vtep:
-        vtep.ports["A"].send(*frames_of("064_inner_vlan_from_access"))
+        vtep.ports["A"].send(access)
         vtep.await_drops({"access_vlan": 1})
         vtep.silent("U")
+    with Live(CONFIG.replace("access add {A} vni 100", "access add {A} vni 100 vlan all")) as vtep:
+        vtep.ports["A"].send(access)
+        vtep.to_remotes(access, R2)
+        vtep.from_remote(inner)
+        vtep.on("A", pk.padded(inner))
 
 
 # -- fields of sent packets -----------------------------------------------------------------------
