@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "flap.h"
 #include "options.h"
 #include "port.h"
 #include "vx_count.h"
@@ -29,6 +30,7 @@ struct app {
 	char *attached[RTE_MAX_ETHPORTS];  /* devargs of `port attach`, by the first port they made
 					    */
 	bool is_mtu_set[RTE_MAX_ETHPORTS]; /* by `port config mtu`: part of the configuration */
+	uint32_t storm[RTE_MAX_ETHPORTS];  /* `set storm`: frames a second, 0: no limit */
 	struct vx_tables *tables;
 	struct vx_underlay *underlay;
 	struct rte_mempool *copy_pool; /* small buffers: headers and clones of flooded frames */
@@ -45,8 +47,10 @@ struct app {
 	bool is_quitting;
 	uint64_t start_tsc;
 	uint64_t next_tick, next_stats; /* milliseconds of app_now() */
+	uint64_t last_ageing;		/* likewise */
 
 	struct vx_counts counts; /* the control thread's own */
+	struct flaps flaps;	 /* MACs that move */
 	struct trace_log *trace_log;
 	struct stats_baseline *baseline;
 	bool is_path_stale; /* VTEPs are to be told of routes and neighbours again */

@@ -54,6 +54,23 @@ int cli_poll(struct cli *cli);
  */
 int cli_run_file(struct cli *cli, const char *path, FILE *out, struct vx_err *err);
 
+/*
+ * An answer too long for one piece: what the command's function leaves behind, in memory of its own
+ * that free() gives back. @print appends the next piece of some thousand lines at most and says
+ * whether there is more; in between, the rest of the program runs, so that it must look everything
+ * up again. A client that does not read is given no further piece.
+ */
+struct cli_more {
+	bool (*print)(struct cli_more *more, struct app *app, FILE *out);
+};
+
+/* Answer the command in pieces. @more becomes the prompt's. 0, or negative with call->err. */
+int cli_answer_more(struct cli_call *call, struct cli_more *more);
+
+/* Between the steps of a long command: let the rest of the program run for a round. 0, or negative
+ * with call->err: the program is to end. */
+int cli_breathe(struct cli_call *call);
+
 /* What the prompt needs from the rest of the program, beside the values of cli_types.h. */
 
 /* `quit`: let the event loop end after this round. */

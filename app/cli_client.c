@@ -45,7 +45,7 @@ put_text(struct cli_client *client, const char *text, size_t len)
 static void
 prompt(struct cli_client *client)
 {
-	client->owes_prompt = client->paused_until != 0;
+	client->owes_prompt = client->paused_until != 0 || client->more != NULL;
 	if (client->owes_prompt)
 		return;
 	if (client->rdl == NULL) {
@@ -169,7 +169,38 @@ static bool
 is_runnable(const struct cli_client *client)
 {
 	return !client->is_dead && !client->cli->is_busy && !client->cli->is_quitting &&
-	       client->paused_until == 0 && cli_out_pending(&client->out) < CLI_OUT_HIGH;
+	       client->paused_until == 0 && client->more == NULL &&
+	       cli_out_pending(&client->out) < CLI_OUT_HIGH;
+}
+
+/* Is there a further piece of an answer, and room for it? */
+static bool
+has_more(const struct cli_client *client)
+{
+	return client->more != NULL && !client->is_dead && !client->cli->is_busy &&
+	       cli_out_pending(&client->out) < CLI_OUT_HIGH;
+}
+
+static void
+answer_more(struct cli_client *client)
+{
+	bool is_complete = true;
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	if (out != NULL)
+		is_complete = !client->more->print(client->more, client->cli->app, out);
+	if (out != NULL && fclose(out) == 0)
+		put_text(client, text, size);
+	else
+		client->is_dead = true;
+	free(text);
+	if (!is_complete && !client->is_out_dead)
+		return;
+	free(client->more);
+	client->more = NULL;
+	prompt(client);
 }
 
 /* Run commands, but not so many that the rest of the program waits for this client. */
@@ -239,11 +270,13 @@ finish(struct cli_client *client)
 static void
 step(struct cli_client *client)
 {
-	if (client->has_input && is_runnable(client))
+	if (has_more(client))
+		answer_more(client);
+	else if (client->has_input && is_runnable(client))
 		process(client);
 	flush(client, CLI_OUT_HIGH);
 	if (client->is_eof && !client->has_input && client->paused_until == 0 &&
-	    cli_out_pending(&client->out) == 0 && !client->is_dead)
+	    client->more == NULL && cli_out_pending(&client->out) == 0 && !client->is_dead)
 		finish(client);
 	cli_client_arm(client);
 }
@@ -304,8 +337,10 @@ cli_client_poll(struct cli_client *client, uint64_t now)
 	}
 	if (client->in.is_plain && !client->has_input && is_runnable(client))
 		read_input(client);
-	if (client->has_input || (client->in.is_plain && !client->is_eof))
+	if (has_more(client) || client->has_input || (client->in.is_plain && !client->is_eof))
 		step(client);
+	if (has_more(client))
+		return 0;
 	if (client->paused_until != 0)
 		return (int)(client->paused_until - RTE_MIN(now, client->paused_until));
 	if (is_runnable(client) && (client->has_input || (client->in.is_plain && !client->is_eof)))
@@ -350,6 +385,7 @@ cli_client_free(struct cli_client *client)
 	cli_edit_stop(client);
 	cli_fd_close(&client->in);
 	cli_fd_close(&client->out_fd);
+	free(client->more);
 	free(client->out.data);
 	free(client);
 }

@@ -12,7 +12,8 @@
 /* A client whose answers wait for more than this gets no further command run. */
 #define CLI_OUT_HIGH (1u << 20)
 
-/* One command may print this much (a million FDB entries do); the client is closed beyond it. */
+/* One command may print this much at once (see cli_answer_more() for the others); the client is
+ * closed beyond it. */
 #define CLI_OUT_MAX (128u << 20)
 
 #define CLI_CLIENTS_MAX 64
@@ -52,6 +53,7 @@ struct cli_client {
 	struct cli_fd in, out_fd; /* of a socket: the same descriptor, and only `in` is watched */
 	struct cli_out out;
 	struct rdline *rdl;    /* NULL: line mode, without echo */
+	struct cli_more *more; /* the answer goes on; NULL: it is complete */
 	uint64_t paused_until; /* milliseconds; 0: not paused */
 	bool has_input;	       /* there may be something to do in data */
 	bool is_eof;	       /* nothing more will come */
@@ -60,7 +62,7 @@ struct cli_client {
 	bool is_dead;	       /* to be freed by cli_poll(), when no event can name it any more */
 	bool is_first;	       /* before its first line */
 	bool is_discarding;    /* in the rest of a line that was too long */
-	bool owes_prompt;      /* to be printed when the pause is over */
+	bool owes_prompt;      /* to be printed when the pause or the answer is over */
 	size_t head, tail;     /* data[head..tail-1] is not yet looked at */
 	char data[2 * (CLI_LINE_MAX + 2)];
 	char line[CLI_LINE_MAX + 1]; /* taken over from rdline */

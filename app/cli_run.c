@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -49,6 +50,30 @@ cli_execute(struct cli *cli, struct cli_client *client, unsigned int depth, cons
 		return 0;
 	if (err->text[0] == '\0')
 		vx_err_set(err, -ret, "%s", rte_strerror(-ret));
+	return ret;
+}
+
+int
+cli_breathe(struct cli_call *call)
+{
+	const int ret = cli_wait(call->cli, 0);
+
+	return ret < 0 ? vx_err_set(call->err, -ret, "interrupted") : 0;
+}
+
+int
+cli_answer_more(struct cli_call *call, struct cli_more *more)
+{
+	int ret = 0;
+
+	if (call->client != NULL && call->depth == 0) {
+		call->client->more = more;
+		return 0;
+	}
+	/* From a file, whose next line has to wait. */
+	while (ret == 0 && more->print(more, call->app, call->out))
+		ret = cli_breathe(call);
+	free(more);
 	return ret;
 }
 

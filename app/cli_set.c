@@ -64,6 +64,32 @@ run_learning(struct cli_call *call)
 }
 
 static int
+run_flood(struct cli_call *call)
+{
+	/* The words of the choice are in the order of the enum. */
+	return vx_segment_set_flood(
+		call->app->tables, call->v[2].is_set ? (uint32_t)call->v[2].number : 0,
+		(enum vx_flood_kind)call->v[0].word, call->v[1].word == 0, call->err);
+}
+
+static int
+run_storm(struct cli_call *call)
+{
+	const uint16_t port = (uint16_t)call->v[0].number;
+	const uint32_t before = call->app->storm[port];
+	int rc;
+
+	if (call->app->ports.port[port].role != VX_ROLE_ACCESS)
+		return vx_err_set(call->err, EINVAL,
+				  "port %u is not an access port: see show port info all", port);
+	call->app->storm[port] = (uint32_t)call->v[1].number;
+	rc = net_show_ports(call->app, call->err);
+	if (rc < 0)
+		call->app->storm[port] = before;
+	return rc;
+}
+
+static int
 run_ageing(struct cli_call *call)
 {
 	call->app->tables->conf.ageing = (uint32_t)call->v[0].number;
@@ -214,6 +240,16 @@ const struct cli_row cli_set_rows[] = {
 	 "Received checksums are always verified unless they are zero.",
 	 run_udp_checksum},
 	{"set learning on|off [vni VNI]", "learn source MACs, everywhere or in one segment", run_learning},
+	{"set flood unknown|multicast|broadcast on|off [vni VNI]",
+	 "flood such frames, everywhere or in one segment\n"
+	 "off: they are dropped, those of tenants and those from tunnels. unknown: unicast to a MAC\n"
+	 "that is not in the FDB. Without broadcast there is no ARP, without multicast no ND.",
+	 run_flood},
+	{"set storm P PPS",
+	 "how many frames of an access port may be flooded in a second\n"
+	 "Unknown unicast, multicast and broadcast together; 0: no limit. A tenth of a second's worth\n"
+	 "may come at once, but at least 16. The workers that receive from the port share it equally.",
+	 run_storm},
 	{"set ageing SECONDS", "forget a learned MAC after so long without traffic\n300; 0: never.",
 	 run_ageing},
 	{"set peers any|known",

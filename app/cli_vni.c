@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Commands: segments. */
-#include <stdlib.h>
-
 #include "cli_nouns.h"
 #include "stats.h"
 #include "vx_attach.h"
@@ -19,6 +17,8 @@ run_add(struct cli_call *call)
 		conf.local = call->v[1].ip;
 	if (call->v[2].is_set)
 		conf.mtu = (uint16_t)call->v[2].number;
+	if (call->v[3].is_set)
+		conf.max_macs = (uint32_t)call->v[3].number;
 	return vx_segment_add(call->app->tables, &conf, call->err);
 }
 
@@ -26,19 +26,6 @@ static int
 run_del(struct cli_call *call)
 {
 	return vx_segment_del(call->app->tables, (uint32_t)call->v[0].number, call->err);
-}
-
-/* Entries per segment index. The caller frees it; NULL: no memory. */
-static uint32_t *
-count_macs(const struct vx_tables *tables)
-{
-	uint32_t *n = calloc(tables->conf.max_vnis, sizeof(*n));
-	struct vx_fdb_entry entry = {.slot = 0};
-
-	for (uint32_t slot = 0; n != NULL && vx_fdb_next(tables->fdb, slot, &entry);
-	     slot = entry.slot + 1)
-		n[entry.segment]++;
-	return n;
 }
 
 /* The largest inner MTU that every VTEP of the flood list takes without fragments. */
@@ -57,14 +44,22 @@ unfragmented_mtu(const struct vx_tables *tables, const struct vx_segment *segmen
 }
 
 static void
-show_one(struct cli_call *call, const struct vx_segment *segment, uint32_t macs)
+show_one(struct cli_call *call, const struct vx_segment *segment)
 {
+	const struct vx_fdb_count *macs = &call->app->tables->fdb->count[segment->index];
+	char flooding[VX_FLOOD_KINDS + 1], limit[16] = "-";
 	char ip[VX_IP_TEXT_MAX];
 
-	fprintf(call->out, "%-8u %6u %9u %-16s %-8s %6u %5u %8u", segment->vni, segment->mtu,
-		unfragmented_mtu(call->app->tables, segment),
+	for (unsigned int i = 0; i < VX_FLOOD_KINDS; i++)
+		flooding[i] = (segment->flood_off >> i & 1) != 0 ? '-' : "umb"[i];
+	flooding[VX_FLOOD_KINDS] = '\0';
+	if (segment->max_macs != 0)
+		snprintf(limit, sizeof(limit), "%u", segment->max_macs);
+	fprintf(call->out, "%-8u %6u %9u %-16s %-8s %6u %5u %-8s %8u %8s", segment->vni,
+		segment->mtu, unfragmented_mtu(call->app->tables, segment),
 		segment->has_local ? vx_ip_format(&segment->local, ip, sizeof(ip)) : "by route",
-		segment->is_learning ? "on" : "off", segment->n_attaches, segment->n_vteps, macs);
+		segment->is_learning ? "on" : "off", segment->n_attaches, segment->n_vteps,
+		flooding, macs->learned + macs->fixed, limit);
 	stats_print_kinds(call->app, call->out, STATS_SEGMENT, segment->index);
 	fprintf(call->out, "\n");
 }
@@ -74,44 +69,42 @@ run_show(struct cli_call *call)
 {
 	const struct vx_tables *tables = call->app->tables;
 	const struct vx_segment *segment = NULL;
-	uint32_t *macs;
 
 	if (call->v[0].is_set) {
 		segment = vx_segment_find(tables, (uint32_t)call->v[0].number, call->err);
 		if (segment == NULL)
 			return -ENOENT;
 	}
-	macs = count_macs(tables);
-	if (macs == NULL)
-		return vx_err_set(call->err, ENOMEM, "no memory");
-	fprintf(call->out, "%-8s %6s %9s %-16s %-8s %6s %5s %8s", "vni", "mtu", "unfragm.", "local",
-		"learning", "access", "flood", "macs");
+	fprintf(call->out, "%-8s %6s %9s %-16s %-8s %6s %5s %-8s %8s %8s", "vni", "mtu",
+		"unfragm.", "local", "learning", "access", "flood", "flooding", "macs",
+		"max-macs");
 	stats_print_kinds_title(call->out);
 	fprintf(call->out, "\n");
 	if (segment != NULL) {
-		show_one(call, segment, macs[segment->index]);
+		show_one(call, segment);
 	} else {
 		for (segment = vx_segment_next(tables, 0); segment != NULL;
 		     segment = vx_segment_next(tables, segment->vni))
-			show_one(call, segment, macs[segment->index]);
+			show_one(call, segment);
 	}
-	free(macs);
 	return 0;
 }
 
 /* clang-format off */
 const struct cli_row cli_vni_rows[] = {
-	{"vni add VNI [local IP:local] [mtu MTU:inner]",
+	{"vni add VNI [local IP:local] [mtu MTU:inner] [max-macs N:macs]",
 	 "create a segment\n"
 	 "local: outer source address, instead of the one that the route chooses.\n"
-	 "mtu: largest inner packet, instead of what `set mtu` says.",
+	 "mtu: largest inner packet, instead of what `set mtu` says.\n"
+	 "max-macs: how many MACs it may learn; frames to further ones are flooded.",
 	 run_add},
 	{"vni del VNI", "delete a segment with its attachments, flood list and MACs", run_del},
 	{"show vni [VNI]",
 	 "segments and their traffic\n"
 	 "unfragm.: the largest inner MTU that the underlay carries without fragments, for\n"
-	 "untagged inner frames; rx: taken out of tunnels, tx: put into tunnels, in inner frames\n"
-	 "and bytes; flooded, fl-bytes: those of them whose destination was unknown or a group.",
+	 "untagged inner frames; flooding: u unknown unicast, m multicast, b broadcast; - where\n"
+	 "switched off; rx: taken out of tunnels, tx: put into tunnels, in inner frames and bytes;\n"
+	 "flooded, fl-bytes: those of them whose destination was unknown or a group.",
 	 run_show},
 	{0},
 };

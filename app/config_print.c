@@ -13,6 +13,24 @@
 #include "vx_segment.h"
 #include "vx_vtep.h"
 
+/* The settings of the kinds in @which; VNI 0: those of all segments. */
+static void
+print_flooding(FILE *out, uint8_t off, uint8_t which, uint32_t vni)
+{
+	const char *const kind[] = {[VX_FLOOD_UNKNOWN] = "unknown",
+				    [VX_FLOOD_MULTICAST] = "multicast",
+				    [VX_FLOOD_BROADCAST] = "broadcast"};
+
+	for (unsigned int i = 0; i < VX_FLOOD_KINDS; i++) {
+		if ((which >> i & 1) == 0)
+			continue;
+		fprintf(out, "set flood %s %s", kind[i], (off >> i & 1) != 0 ? "off" : "on");
+		if (vni != 0)
+			fprintf(out, " vni %u", vni);
+		fprintf(out, "\n");
+	}
+}
+
 static void
 print_settings(const struct app *app, FILE *out)
 {
@@ -40,6 +58,7 @@ print_settings(const struct app *app, FILE *out)
 	fprintf(out, "set udp-checksum %s\n", checksum[view->udp_checksum]);
 	fprintf(out, "set learning %s\n", tables->conf.learning ? "on" : "off");
 	fprintf(out, "set ageing %u\n", tables->conf.ageing);
+	print_flooding(out, tables->conf.flood_off, UINT8_MAX, 0);
 	fprintf(out, "set peers %s\n", view->is_peers_known ? "known" : "any");
 }
 
@@ -56,6 +75,8 @@ print_ports(const struct app *app, FILE *out)
 		}
 		if (port->role != VX_ROLE_NONE && app->is_mtu_set[id])
 			fprintf(out, "port config mtu %s %u\n", port->name, port->plan.mtu);
+		if (app->storm[id] != 0)
+			fprintf(out, "set storm %s %u\n", port->name, app->storm[id]);
 	}
 }
 
@@ -101,10 +122,13 @@ print_segment(const struct app *app, FILE *out, const struct vx_segment *segment
 		fprintf(out, " local %s", vx_ip_format(&segment->local, ip, sizeof(ip)));
 	if (segment->has_own_mtu)
 		fprintf(out, " mtu %u", segment->mtu);
+	if (segment->max_macs != 0)
+		fprintf(out, " max-macs %u", segment->max_macs);
 	fprintf(out, "\n");
 	if (segment->has_own_learning)
 		fprintf(out, "set learning %s vni %u\n", segment->is_learning ? "on" : "off",
 			segment->vni);
+	print_flooding(out, segment->flood_off, segment->own_flood, segment->vni);
 	for (unsigned int i = 0; i < segment->n_attaches; i++) {
 		const struct vx_attach *attach = tables->attach[segment->target[i]];
 

@@ -14,6 +14,7 @@
 
 #include "app.h"
 #include "cli.h"
+#include "learn.h"
 #include "net.h"
 #include "stats.h"
 #include "trace_log.h"
@@ -29,8 +30,8 @@
  * the time a moved MAC may still be sent to its old place. */
 #define IDLE_WAIT_MS 1
 
-#define TICK_MS	      100 /* neighbours, ageing, links */
-#define TICKS	      10u /* a second */
+#define TICK_MS	      100	   /* neighbours, links */
+#define AGE_MOST_MS   UINT64_C(20) /* how much ageing may be caught up in one round */
 #define LEARN_BATCH   256u
 #define LEARN_BATCHES 64u /* of each worker in one round, so that the prompt stays quick */
 #define PUNT_BATCH    64u
@@ -105,8 +106,7 @@ drain_learning(struct app *app, struct worker *worker)
 	do {
 		n = rte_ring_sc_dequeue_burst_elem(worker->lcore.learn_ring, record,
 						   sizeof(record[0]), LEARN_BATCH, NULL);
-		for (unsigned int i = 0; i < n; i++)
-			net_learn(app, &record[i]);
+		learn(app, record, n);
 	} while (n == LEARN_BATCH && ++batches < LEARN_BATCHES);
 	return n > 0;
 }
@@ -140,7 +140,6 @@ tick(struct app *app)
 
 	check_links(app);
 	vx_underlay_tick(app->underlay, now);
-	app->counts.value[VX_COUNT_AGED] += vx_fdb_age(app->tables, (uint32_t)(now / 1000), TICKS);
 	vx_vtep_age_path_mtus(app->tables, now);
 	trace_log_tick(app);
 	vx_rcu_reclaim(app->tables->rcu);
@@ -149,6 +148,19 @@ tick(struct app *app)
 		stats_print(app, stdout);
 		fflush(stdout);
 	}
+}
+
+/* In each millisecond a thousandth of the FDB, so that even a large one holds nothing up. */
+static void
+age(struct app *app)
+{
+	const uint64_t now = app_now(app), elapsed = RTE_MIN(now - app->last_ageing, AGE_MOST_MS);
+
+	if (elapsed == 0)
+		return;
+	app->last_ageing = now;
+	app->counts.value[VX_COUNT_AGED] +=
+		vx_fdb_age(app->tables, (uint32_t)(now / 1000), (unsigned int)(1000 / elapsed));
 }
 
 /* One round without the prompt. True if workers had something to say. */
@@ -169,6 +181,7 @@ step(struct app *app)
 		app->next_tick = app_now(app) + TICK_MS;
 		tick(app);
 	}
+	age(app);
 	if (app->is_path_stale)
 		net_resolve(app);
 	return is_busy;

@@ -108,6 +108,16 @@ is_up(const struct app *app, const struct port *port)
 	       port->link.link_status == RTE_ETH_LINK_UP;
 }
 
+/* What each worker may flood of the port's frames: of those that receive from it, an equal share.
+ */
+static uint32_t
+storm_share(const struct app *app, const struct port *port)
+{
+	const uint32_t receivers = RTE_MAX(1u, RTE_MIN(port->plan.n_rxq, app->n_workers));
+
+	return (app->storm[port->id] + receivers - 1) / receivers;
+}
+
 static void
 view_port_fill(const struct app *app, const struct port *port, struct vx_view_port *view)
 {
@@ -120,6 +130,7 @@ view_port_fill(const struct app *app, const struct port *port, struct vx_view_po
 	view->tx_tag = limits->tx_tag;
 	view->takes_indirect = (port->quirk->flags & PORT_QUIRK_NO_INDIRECT) == 0;
 	view->cut_len = (port->quirk->flags & PORT_QUIRK_CUTS) != 0 ? limits->max_rx_frame : 0;
+	view->storm_rate = storm_share(app, port);
 	view->mtu = port->plan.mtu;
 	view->mac = port->mac;
 	view->linear_pool = port->linear_mempool != NULL ? port->linear_mempool : port->mempool;
@@ -221,78 +232,7 @@ net_resolve(struct app *app)
 	}
 }
 
-/* --- what workers report --- */
-
-/* Is it the MAC of one of our own ports? Such a frame is a loop or a forgery: never learned. */
-static bool
-is_own_mac(const struct app *app, uint64_t mac48)
-{
-	const struct vx_view *view = app->tables->view;
-
-	for (unsigned int i = 0; i < RTE_MAX_ETHPORTS; i++)
-		if (view->port[i].role != VX_ROLE_NONE &&
-		    vx_fdb_key_of(0, &view->port[i].mac) == mac48)
-			return true;
-	return false;
-}
-
-/* A record may be older than a command that removed what it names. */
-static bool
-is_still_there(const struct vx_tables *tables, const struct vx_learn *record)
-{
-	const struct vx_segment *segment = tables->segment[record->key >> 48];
-
-	if (segment == NULL || segment->vni != record->vni || !segment->is_learning)
-		return false;
-	if (record->dest == VX_DEST_NONE)
-		return vx_view_find_local4(tables->view, vx_ip_v4(&record->remote)) == NULL;
-	if ((record->dest & VX_DEST_VTEP) != 0) {
-		const struct vx_vtep *vtep = tables->vtep[record->dest & VX_DEST_INDEX];
-
-		return vtep != NULL && vx_ip_is_equal(&vtep->remote, &record->remote);
-	}
-	return tables->attach[record->dest] != NULL &&
-	       tables->attach[record->dest]->segment == segment->index;
-}
-
-void
-net_learn(struct app *app, const struct vx_learn *record)
-{
-	struct vx_tables *tables = app->tables;
-	const uint32_t used = vx_fdb_used(tables->fdb);
-	struct vx_fdb_entry entry;
-	uint32_t dest = record->dest;
-	int64_t vtep = -ENOENT;
-	bool moved;
-	int rc;
-
-	if (!is_still_there(tables, record) || is_own_mac(app, record->key & 0xffffffffffffu))
-		return;
-	if (used == tables->conf.max_macs && !vx_fdb_get(tables->fdb, record->key, &entry)) {
-		count(app, VX_COUNT_FDB_FULL, 1);
-		return;
-	}
-	if (dest == VX_DEST_NONE) {
-		/* A VTEP seen for the first time: hold it until the entry does. */
-		vtep = vx_vtep_get(tables, &record->remote, VX_VTEP_LEARNED);
-		if (vtep < 0) {
-			count(app, VX_COUNT_VTEP_FULL, 1);
-			return;
-		}
-		dest = VX_DEST_VTEP | (uint32_t)vtep;
-	}
-	rc = vx_fdb_set(tables, record->key, dest, false, &moved);
-	if (vtep >= 0)
-		vx_vtep_unref(tables, (uint32_t)vtep, VX_VTEP_LEARNED);
-	if (rc == -EPERM)
-		count(app, VX_COUNT_STATIC_CONFLICT, 1);
-	else if (rc < 0)
-		count(app, VX_COUNT_FDB_FULL, 1);
-	else if (moved)
-		count(app, VX_COUNT_MOVED, 1);
-	else if (vx_fdb_used(tables->fdb) > used)
-		count(app, VX_COUNT_LEARNED, 1);
-}
+/* --- what workers hand over --- */
 
 static void
 learn_path_mtu(struct app *app, const struct vx_punt *punt)

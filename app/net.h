@@ -15,7 +15,6 @@
 #include "vx_underlay.h"
 
 struct app;
-struct vx_learn;
 struct vx_punt;
 
 /* What the tables and the underlay library call; @ctx is the struct app. */
@@ -29,8 +28,7 @@ int net_show_ports(struct app *app, struct vx_err *err);
 /* Tell every VTEP how it is reached now. */
 void net_resolve(struct app *app);
 
-/* A worker learned a MAC, or handed something over. */
-void net_learn(struct app *app, const struct vx_learn *record);
+/* A worker handed something over. */
 void net_punt(struct app *app, const struct vx_punt *punt);
 
 /* Local addresses: the commands `address add` and `address del`. 0 or negative with @err. */

@@ -202,6 +202,7 @@ net_port_detach(struct app *app, uint16_t id, struct vx_err *err)
 	rc = port_remove(&app->ports, &id, 1, err);
 	app->is_port_stopped[id] = false;
 	app->is_mtu_set[id] = false;
+	app->storm[id] = 0;
 	free(app->attached[id]);
 	app->attached[id] = NULL;
 	apply(app, NULL);

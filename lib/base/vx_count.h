@@ -42,6 +42,8 @@
 	X(AGED, "aged", "learned MACs that aged out")                                              \
 	X(STATIC_CONFLICT, "static_conflict", "learning refused: the MAC is static elsewhere")     \
 	X(FDB_FULL, "fdb_full", "learning refused: the FDB is full")                               \
+	X(FDB_VNI_FULL, "fdb_vni_full", "learning refused: the segment has its max-macs")          \
+	X(FLAPPING, "flapping", "of moved: MACs that move again and again")                        \
 	X(VTEP_FULL, "vtep_full", "learning refused: no room for another remote VTEP")             \
 	X(PMTU_LOWERED, "pmtu_lowered", "path MTUs lowered by ICMP")                               \
 	X(PMTU_IGNORED, "pmtu_ignored", "ICMP about path MTUs that was forged, stale or useless")  \

@@ -47,6 +47,8 @@
 	/* forward */                                                                              \
 	X(SAME_PORT, "same_port", "destination is where the frame came from")                      \
 	X(SPLIT_HORIZON, "split_horizon", "from a tunnel, and its destination is behind a tunnel") \
+	X(FLOOD_OFF, "flood_off", "to be flooded, but the segment floods no such frames")          \
+	X(STORM, "storm", "to be flooded, above the limit of its access port (set storm)")         \
 	X(NO_TARGET, "no_target", "to be flooded, but the segment has nobody else")                \
 	X(EGRESS_VLAN, "egress_vlan", "tagged frame for an attachment that carries no tags")       \
 	/* encap */                                                                                \

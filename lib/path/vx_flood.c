@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "vx_flood.h"
 
+#include <rte_cycles.h>
+
 #include "vx_deliver.h"
 #include "vx_drop_packet.h"
 #include "vx_fdb.h"
@@ -33,6 +35,48 @@ target_at(const struct vx_segment *segment, unsigned int i)
 	return segment->target[i] | (i < segment->n_attaches ? 0 : VX_DEST_VTEP);
 }
 
+static inline enum vx_flood_kind
+kind_of(struct rte_mbuf *m)
+{
+	/* The stages before this one have made the Ethernet header contiguous. */
+	const uint8_t *frame = rte_pktmbuf_mtod(m, const uint8_t *);
+
+	if ((frame[0] & 1) == 0)
+		return VX_FLOOD_UNKNOWN;
+	return rte_is_broadcast_ether_addr((const struct rte_ether_addr *)frame)
+		       ? VX_FLOOD_BROADCAST
+		       : VX_FLOOD_MULTICAST;
+}
+
+/* Take a frame of the access port off its limit. False: it is over it. */
+static bool
+is_below_storm(struct vx_lcore *lcore, uint16_t port)
+{
+	const uint32_t rate = lcore->view->port[port].storm_rate;
+	struct vx_storm *storm = &lcore->storm[port];
+
+	if (storm->rate != rate) {
+		storm->rate = rate;
+		storm->bucket =
+			vx_bucket_make(rte_get_tsc_hz(), rate,
+				       RTE_MAX(rate / VX_STORM_BURST_PART, VX_STORM_BURST_MIN));
+	}
+	return vx_bucket_take(&storm->bucket, lcore->now);
+}
+
+static inline enum vx_drop
+check(struct vx_lcore *lcore, struct rte_mbuf *m, const struct vx_segment *segment, uint32_t origin)
+{
+	const uint16_t port = lcore->burst.port;
+
+	if (unlikely(segment->flood_off != 0) && (segment->flood_off >> kind_of(m) & 1) != 0)
+		return VX_DROP_FLOOD_OFF;
+	if ((origin & VX_DEST_VTEP) == 0 && unlikely(lcore->view->port[port].storm_rate != 0) &&
+	    !is_below_storm(lcore, port))
+		return VX_DROP_STORM;
+	return VX_DROP_NONE;
+}
+
 void
 vx_flood(struct vx_lcore *lcore, struct rte_mbuf *m, const struct vx_segment *segment,
 	 uint32_t origin)
@@ -46,7 +90,12 @@ vx_flood(struct vx_lcore *lcore, struct rte_mbuf *m, const struct vx_segment *se
 					   : 0;
 	unsigned int last = end;
 	struct vx_inner frame = {.segment = segment, .origin = origin, .kind = VX_KIND_FLOODED};
+	const enum vx_drop reason = check(lcore, m, segment, origin);
 
+	if (unlikely(reason != VX_DROP_NONE)) {
+		vx_drop_packet(lcore, m, reason);
+		return;
+	}
 	vx_lcore_count(lcore, VX_COUNT_FLOODED, 1);
 	/* The last target is the one before the end, unless that is where the frame came from. */
 	while (last > first && last <= segment->n_attaches && segment->target[last - 1] == origin)

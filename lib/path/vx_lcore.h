@@ -45,6 +45,12 @@ struct vx_kinds {
 };
 _Static_assert(sizeof(struct vx_kinds) == 64, "one cache line");
 
+/* `set storm`: the frames of one access port that may still be flooded. */
+struct vx_storm {
+	uint32_t rate; /* that the bucket was made for; 0: none was */
+	struct vx_bucket bucket;
+};
+
 struct vx_tx_buffer {
 	uint32_t n;
 	struct rte_mbuf *m[VX_TX_BUFFER];
@@ -122,6 +128,7 @@ struct vx_lcore {
 	 * other nothing, least of all the ARP that the tunnels live on. */
 	struct vx_bucket arp_bucket, other_arp_bucket, icmp_bucket, too_big_bucket;
 
+	struct vx_storm storm[RTE_MAX_ETHPORTS];
 	struct vx_counts counts;
 	struct vx_burst burst;
 	struct vx_fdb_cache fdb_cache;

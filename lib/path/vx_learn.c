@@ -12,13 +12,21 @@
 /* TSC cycles for which a posted record is not posted again: 2^24, about 8 ms at 2 GHz. */
 #define POSTED_SHIFT 24
 
+/* Where the last record of a MAC is remembered: one place a MAC, so that one which moves and comes
+ * back at once is posted again. */
+static inline uint64_t *
+posted_slot(struct vx_lcore *lcore, uint64_t key)
+{
+	return &lcore->posted[rte_hash_crc_8byte(key, 0) % VX_POSTED];
+}
+
 /* Was this (MAC, place) posted a moment ago? Remembers it if not. */
 static bool
 is_posted(struct vx_lcore *lcore, uint64_t key, uint32_t dest, rte_be32_t remote_be)
 {
 	const uint64_t epoch = lcore->now >> POSTED_SHIFT;
 	const uint64_t mark = key ^ (uint64_t)dest << 40 ^ (uint64_t)remote_be << 16 ^ epoch << 4;
-	uint64_t *slot = &lcore->posted[rte_hash_crc_8byte(key, dest) % VX_POSTED];
+	uint64_t *slot = posted_slot(lcore, key);
 
 	if (*slot == mark)
 		return true;
@@ -43,7 +51,7 @@ post(struct vx_lcore *lcore, const struct vx_burst *burst, unsigned int i)
 		return;
 	if (rte_ring_sp_enqueue_elem(lcore->learn_ring, &record, sizeof(record)) != 0) {
 		vx_lcore_count(lcore, VX_COUNT_LEARN_RING_FULL, 1);
-		lcore->posted[rte_hash_crc_8byte(record.key, record.dest) % VX_POSTED] = 0;
+		*posted_slot(lcore, record.key) = 0;
 		return;
 	}
 	vx_lcore_count(lcore, VX_COUNT_LEARN_EVENTS, 1);

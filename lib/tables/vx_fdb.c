@@ -26,7 +26,7 @@ make_value(uint32_t slot, uint32_t dest, bool is_static)
 }
 
 struct vx_fdb *
-vx_fdb_create(uint32_t max_macs, struct vx_rcu *rcu)
+vx_fdb_create(uint32_t max_macs, uint32_t max_segments, struct vx_rcu *rcu)
 {
 	struct vx_fdb *fdb = rte_zmalloc("vx_fdb", sizeof(*fdb), RTE_CACHE_LINE_SIZE);
 
@@ -35,7 +35,8 @@ vx_fdb_create(uint32_t max_macs, struct vx_rcu *rcu)
 	fdb->hash = vx_tables_hash("fdb", rcu, max_macs, sizeof(uint64_t), true);
 	fdb->stamp = rte_calloc("vx_fdb_stamp", max_macs, sizeof(*fdb->stamp), RTE_CACHE_LINE_SIZE);
 	fdb->slot = calloc(max_macs, sizeof(*fdb->slot));
-	if (fdb->hash == NULL || fdb->stamp == NULL || fdb->slot == NULL ||
+	fdb->count = calloc(max_segments, sizeof(*fdb->count));
+	if (fdb->hash == NULL || fdb->stamp == NULL || fdb->slot == NULL || fdb->count == NULL ||
 	    vx_index_init(&fdb->index, max_macs) < 0) {
 		vx_fdb_destroy(fdb);
 		return NULL;
@@ -49,6 +50,7 @@ vx_fdb_destroy(struct vx_fdb *fdb)
 	if (fdb == NULL)
 		return;
 	vx_index_fini(&fdb->index);
+	free(fdb->count);
 	free(fdb->slot);
 	rte_free(fdb->stamp);
 	rte_hash_free(fdb->hash);
@@ -79,6 +81,22 @@ tell_changed(struct vx_fdb *fdb)
 	__atomic_store_n(&fdb->changes, fdb->changes + 1, __ATOMIC_RELEASE);
 }
 
+/* One entry with this value more (@n is 1) or less (-1). */
+static void
+count(struct vx_fdb *fdb, uint64_t key, uint64_t value, int n)
+{
+	struct vx_fdb_count *of_segment = &fdb->count[key >> 48];
+
+	if (value == 0)
+		return;
+	if ((value & VX_FDB_STATIC) != 0) {
+		fdb->n_static += (uint32_t)n;
+		of_segment->fixed += (uint32_t)n;
+	} else {
+		of_segment->learned += (uint32_t)n;
+	}
+}
+
 /* Store @value for @key in the hash, new or over the old one. */
 static int
 store(struct vx_fdb *fdb, uint64_t key, uint64_t value)
@@ -87,18 +105,31 @@ store(struct vx_fdb *fdb, uint64_t key, uint64_t value)
 
 	if (rte_hash_add_key_data(fdb->hash, &key, (void *)(uintptr_t)value) != 0)
 		return -ENOSPC;
-	fdb->n_static += (value & VX_FDB_STATIC) != 0;
-	fdb->n_static -= (fdb->slot[slot].value & VX_FDB_STATIC) != 0;
+	count(fdb, key, fdb->slot[slot].value, -1);
+	count(fdb, key, value, 1);
 	fdb->slot[slot] = (struct vx_fdb_slot){.key = key, .value = value};
 	return 0;
+}
+
+/* Has the segment of @key learned as many MACs as `vni add ... max-macs` lets it? */
+static bool
+is_segment_full(const struct vx_tables *tables, uint64_t key)
+{
+	const struct vx_segment *segment = tables->segment[key >> 48];
+
+	return segment != NULL && segment->max_macs != 0 &&
+	       tables->fdb->count[key >> 48].learned >= segment->max_macs;
 }
 
 static int
 enter(struct vx_tables *tables, uint64_t key, uint32_t dest, bool is_static)
 {
 	struct vx_fdb *fdb = tables->fdb;
-	const uint32_t slot = vx_index_take(&fdb->index);
+	uint32_t slot;
 
+	if (!is_static && is_segment_full(tables, key))
+		return -EDQUOT;
+	slot = vx_index_take(&fdb->index);
 	if (slot == VX_INDEX_NONE)
 		return -ENOSPC;
 	__atomic_store_n(&fdb->stamp[slot], fdb->now, __ATOMIC_RELAXED);
@@ -225,7 +256,7 @@ delete_slot(struct vx_tables *tables, uint32_t slot)
 
 	rte_hash_del_key(fdb->hash, &entry.key);
 	tell_changed(fdb);
-	fdb->n_static -= (entry.value & VX_FDB_STATIC) != 0;
+	count(fdb, entry.key, entry.value, -1);
 	fdb->slot[slot].value = 0;
 	vx_index_give(&fdb->index, slot);
 	dest_unref(tables, entry.value);
@@ -246,26 +277,84 @@ vx_fdb_del(struct vx_tables *tables, uint64_t key)
 	return 0;
 }
 
-uint32_t
-vx_fdb_flush(struct vx_tables *tables, const struct vx_fdb_filter *filter)
+uint64_t
+vx_fdb_prefetch(const struct vx_fdb *fdb, const uint64_t *key, unsigned int n)
+{
+	const void *keys[VX_FDB_BULK];
+	void *data[VX_FDB_BULK];
+	uint64_t hits = 0;
+
+	for (unsigned int i = 0; i < n; i++)
+		keys[i] = &key[i];
+	if (n > 0)
+		rte_hash_lookup_bulk_data(fdb->hash, keys, n, &hits, data);
+	return hits;
+}
+
+static bool
+matches(const struct vx_tables *tables, const struct vx_fdb_filter *filter, uint32_t segment,
+	uint32_t dest)
+{
+	if (filter->segment != VX_INDEX_NONE && segment != filter->segment)
+		return false;
+	if (filter->dest != VX_DEST_NONE && dest != filter->dest)
+		return false;
+	if (!filter->has_port)
+		return true;
+	return (dest & VX_DEST_VTEP) == 0 && tables->attach[dest] != NULL &&
+	       tables->attach[dest]->port == filter->port;
+}
+
+bool
+vx_fdb_matches(const struct vx_tables *tables, const struct vx_fdb_filter *filter,
+	       const struct vx_fdb_entry *entry)
+{
+	return matches(tables, filter, entry->segment, entry->dest);
+}
+
+/* Is there nothing (more) of the segment that the filter names? Spares the walk. */
+static bool
+is_nothing_left(const struct vx_fdb *fdb, const struct vx_fdb_filter *filter)
+{
+	const struct vx_fdb_count *left;
+
+	if (filter->segment == VX_INDEX_NONE)
+		return vx_fdb_used(fdb) == (filter->with_static ? 0 : fdb->n_static);
+	left = &fdb->count[filter->segment];
+	return left->learned == 0 && (left->fixed == 0 || !filter->with_static);
+}
+
+bool
+vx_fdb_flush_step(struct vx_tables *tables, const struct vx_fdb_filter *filter, uint32_t *cursor,
+		  uint32_t most, uint32_t *deleted)
 {
 	struct vx_fdb *fdb = tables->fdb;
-	uint32_t n = 0;
 
-	for (uint32_t slot = 0; slot < fdb->high; slot++) {
-		const struct vx_fdb_slot *entry = &fdb->slot[slot];
+	for (; *cursor < fdb->high && most > 0; (*cursor)++, most--) {
+		const struct vx_fdb_slot *entry = &fdb->slot[*cursor];
 
 		if (entry->value == 0)
 			continue;
 		if ((entry->value & VX_FDB_STATIC) != 0 && !filter->with_static)
 			continue;
-		if (filter->segment != VX_INDEX_NONE && entry->key >> 48 != filter->segment)
+		if (!matches(tables, filter, (uint32_t)(entry->key >> 48),
+			     VX_FDB_DEST(entry->value)))
 			continue;
-		if (filter->dest != VX_DEST_NONE && VX_FDB_DEST(entry->value) != filter->dest)
-			continue;
-		delete_slot(tables, slot);
-		n++;
+		delete_slot(tables, *cursor);
+		(*deleted)++;
+		if (is_nothing_left(fdb, filter))
+			return false;
 	}
+	return *cursor < fdb->high;
+}
+
+uint32_t
+vx_fdb_flush(struct vx_tables *tables, const struct vx_fdb_filter *filter)
+{
+	uint32_t cursor = 0, n = 0;
+
+	if (!is_nothing_left(tables->fdb, filter))
+		vx_fdb_flush_step(tables, filter, &cursor, UINT32_MAX, &n);
 	return n;
 }
 

@@ -44,8 +44,14 @@ struct vx_fdb {
 	struct vx_index index;
 	uint32_t high; /* slots ever used are below this */
 	uint32_t age_cursor;
+	struct vx_fdb_count *count; /* by segment index */
 	uint32_t n_static;
 	uint32_t deleted; /* since readers were last waited for */
+};
+
+/* How many entries one segment has. */
+struct vx_fdb_count {
+	uint32_t learned, fixed; /* fixed: static */
 };
 
 /* One entry as displays see it. */
@@ -58,20 +64,23 @@ struct vx_fdb_entry {
 	struct rte_ether_addr mac;
 };
 
-/* What to flush: each part may be "any" (VX_INDEX_NONE, VX_DEST_NONE). */
+/* What to flush or to show: each part may be "any" (VX_INDEX_NONE, VX_DEST_NONE, false). */
 struct vx_fdb_filter {
 	uint32_t segment;
 	uint32_t dest;
+	bool has_port; /* whatever is attached to @port */
+	uint16_t port;
 	bool with_static;
 };
 
-struct vx_fdb *vx_fdb_create(uint32_t max_macs, struct vx_rcu *rcu);
+struct vx_fdb *vx_fdb_create(uint32_t max_macs, uint32_t max_segments, struct vx_rcu *rcu);
 void vx_fdb_destroy(struct vx_fdb *fdb);
 
 /*
  * Control thread: enter or move a MAC. A static entry is replaced by a static one only; learning
- * against it gives -EPERM. 0 (*moved tells whether a learned entry changed its place), -EPERM, or
- * -ENOSPC. Takes care of the VTEP's reference.
+ * against it gives -EPERM. 0 (*moved tells whether a learned entry changed its place), -EPERM,
+ * -EDQUOT (the segment has learned as many as it may) or -ENOSPC. Takes care of the VTEP's
+ * reference.
  */
 int vx_fdb_set(struct vx_tables *tables, uint64_t key, uint32_t dest, bool is_static, bool *moved);
 
@@ -88,8 +97,21 @@ int vx_fdb_add_static_port(struct vx_tables *tables, uint32_t vni, const struct 
 /* 0 or -ENOENT. */
 int vx_fdb_del(struct vx_tables *tables, uint64_t key);
 
+/* Load what setting these keys (VX_FDB_BULK at most) will need, all at a time. Returns a bit for
+ * each that is there now. */
+uint64_t vx_fdb_prefetch(const struct vx_fdb *fdb, const uint64_t *key, unsigned int n);
+
+/* Does @entry match? @filter->with_static is not looked at. */
+bool vx_fdb_matches(const struct vx_tables *tables, const struct vx_fdb_filter *filter,
+		    const struct vx_fdb_entry *entry);
+
 /* Deletes all that match; returns how many. */
 uint32_t vx_fdb_flush(struct vx_tables *tables, const struct vx_fdb_filter *filter);
+
+/* The same in steps: look at the next @most slots from *cursor on, which begins with 0. True: there
+ * are more. *deleted is added to. What is entered meanwhile may or may not be found. */
+bool vx_fdb_flush_step(struct vx_tables *tables, const struct vx_fdb_filter *filter,
+		       uint32_t *cursor, uint32_t most, uint32_t *deleted);
 
 /* Once a second: advance time and delete learned entries unused for @ageing seconds (0: none).
  * Call it with @steps > 1 to do 1/@steps of the table at each of @steps calls a second. */

@@ -104,6 +104,44 @@ conf_check(const struct vx_tables *tables, const struct vx_segment_conf *conf, s
 	return 0;
 }
 
+/* The place of the first segment with a VNI above @vni in the order. */
+static uint32_t
+order_after(const struct vx_tables *tables, uint32_t vni)
+{
+	uint32_t low = 0, high = tables->n_segments;
+
+	while (low < high) {
+		const uint32_t middle = low + (high - low) / 2;
+
+		if (tables->segment[tables->segment_order[middle]]->vni > vni)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+
+static void
+order_insert(struct vx_tables *tables, const struct vx_segment *segment)
+{
+	const uint32_t place = order_after(tables, segment->vni);
+	uint32_t *at = &tables->segment_order[place];
+
+	memmove(at + 1, at, (tables->n_segments - place) * sizeof(*at));
+	*at = segment->index;
+	tables->n_segments++;
+}
+
+static void
+order_remove(struct vx_tables *tables, const struct vx_segment *segment)
+{
+	const uint32_t place = order_after(tables, segment->vni) - 1;
+	uint32_t *at = &tables->segment_order[place];
+
+	tables->n_segments--;
+	memmove(at, at + 1, (tables->n_segments - place) * sizeof(*at));
+}
+
 int
 vx_segment_add(struct vx_tables *tables, const struct vx_segment_conf *conf, struct vx_err *err)
 {
@@ -128,6 +166,8 @@ vx_segment_add(struct vx_tables *tables, const struct vx_segment_conf *conf, str
 	segment->has_own_mtu = conf->mtu != 0;
 	segment->mtu = segment->has_own_mtu ? conf->mtu : tables->conf.mtu;
 	segment->is_learning = tables->conf.learning;
+	segment->flood_off = tables->conf.flood_off;
+	segment->max_macs = conf->max_macs;
 	segment->local = conf->local;
 	segment->has_local = !vx_ip_is_none(&conf->local);
 	segment->local_be = segment->has_local ? vx_ip_v4(&conf->local) : 0;
@@ -144,6 +184,7 @@ vx_segment_add(struct vx_tables *tables, const struct vx_segment_conf *conf, str
 		vx_index_give_late(&tables->segment_index, index, tables->rcu);
 		return vx_err_set(err, ENOSPC, "the table of segments is full");
 	}
+	order_insert(tables, segment);
 	return 0;
 }
 
@@ -162,6 +203,7 @@ vx_segment_del(struct vx_tables *tables, uint32_t vni, struct vx_err *err)
 	/* Another one was published; the one before may have been freed already. */
 	segment = tables->segment[index];
 	/* First unreachable for new packets, then its MACs, so that none is learned again. */
+	order_remove(tables, segment);
 	rte_hash_del_key(tables->segment_hash, &vni);
 	__atomic_store_n(&tables->segment[segment->index], NULL, __ATOMIC_RELEASE);
 	all.segment = segment->index;
@@ -173,20 +215,56 @@ vx_segment_del(struct vx_tables *tables, uint32_t vni, struct vx_err *err)
 	return 0;
 }
 
-/* What `set mtu` and `set learning` change. */
+/* What `set mtu`, `set learning` and `set flood` change. */
 struct change {
-	bool is_mtu;
+	enum {
+		CHANGE_MTU,
+		CHANGE_LEARNING,
+		CHANGE_FLOOD,
+	} what;
 	uint16_t mtu;
-	bool is_learning;
+	bool is_on;
+	enum vx_flood_kind kind;
 };
+
+/* @bits with that of the change switched off or on. */
+static uint8_t
+flood_off_changed(uint8_t bits, const struct change *change)
+{
+	const uint8_t bit = (uint8_t)(1u << change->kind);
+
+	return (uint8_t)(change->is_on ? bits & ~bit : bits | bit);
+}
 
 static void
 change_apply(struct vx_segment *segment, const struct change *change)
 {
-	if (change->is_mtu)
+	switch (change->what) {
+	case CHANGE_MTU:
 		segment->mtu = change->mtu;
-	else
-		segment->is_learning = change->is_learning;
+		break;
+	case CHANGE_LEARNING:
+		segment->is_learning = change->is_on;
+		break;
+	case CHANGE_FLOOD:
+		segment->flood_off = flood_off_changed(segment->flood_off, change);
+		break;
+	}
+}
+
+/* Has the segment a setting of its own for this? */
+static bool
+has_own(const struct vx_segment *segment, const struct change *change)
+{
+	switch (change->what) {
+	case CHANGE_MTU:
+		return segment->has_own_mtu;
+	case CHANGE_LEARNING:
+		return segment->has_own_learning;
+	case CHANGE_FLOOD:
+		return (segment->own_flood >> change->kind & 1) != 0;
+	}
+	return false;
 }
 
 /* Change all segments that have no setting of their own: all or, without memory, none. */
@@ -200,8 +278,7 @@ change_all(struct vx_tables *tables, const struct change *change)
 	for (uint32_t i = 0; i < max && !is_short; i++) {
 		const struct vx_segment *segment = tables->segment[i];
 
-		if (segment == NULL ||
-		    (change->is_mtu ? segment->has_own_mtu : segment->has_own_learning))
+		if (segment == NULL || has_own(segment, change))
 			continue;
 		copy[i] = segment_copy(segment);
 		if (copy[i] == NULL)
@@ -222,7 +299,7 @@ change_all(struct vx_tables *tables, const struct change *change)
 int
 vx_segment_set_mtu(struct vx_tables *tables, uint16_t mtu, struct vx_err *err)
 {
-	const struct change change = {.is_mtu = true, .mtu = mtu};
+	const struct change change = {.what = CHANGE_MTU, .mtu = mtu};
 
 	if (mtu < VX_INNER_MTU_MIN || mtu > VX_INNER_MTU_MAX4)
 		return vx_err_set(err, EINVAL, "MTU %u is out of range: expected %u to %zu", mtu,
@@ -233,12 +310,28 @@ vx_segment_set_mtu(struct vx_tables *tables, uint16_t mtu, struct vx_err *err)
 	return 0;
 }
 
+/* *copy: the segment @vni with the change, to be published. 0, or negative with @err. */
+static int
+change_one(struct vx_tables *tables, uint32_t vni, const struct change *change,
+	   struct vx_segment **copy, struct vx_err *err)
+{
+	const struct vx_segment *segment = vx_segment_find(tables, vni, err);
+
+	if (segment == NULL)
+		return -ENOENT;
+	*copy = segment_copy(segment);
+	if (*copy == NULL)
+		return vx_err_set(err, ENOMEM, "no memory");
+	change_apply(*copy, change);
+	return 0;
+}
+
 int
 vx_segment_set_learning(struct vx_tables *tables, uint32_t vni, bool is_on, struct vx_err *err)
 {
-	const struct change change = {.is_learning = is_on};
-	const struct vx_segment *segment;
+	const struct change change = {.what = CHANGE_LEARNING, .is_on = is_on};
 	struct vx_segment *copy;
+	int rc;
 
 	if (vni == 0) {
 		if (change_all(tables, &change) < 0)
@@ -246,14 +339,32 @@ vx_segment_set_learning(struct vx_tables *tables, uint32_t vni, bool is_on, stru
 		tables->conf.learning = is_on;
 		return 0;
 	}
-	segment = vx_segment_find(tables, vni, err);
-	if (segment == NULL)
-		return -ENOENT;
-	copy = segment_copy(segment);
-	if (copy == NULL)
-		return vx_err_set(err, ENOMEM, "no memory");
-	change_apply(copy, &change);
+	rc = change_one(tables, vni, &change, &copy, err);
+	if (rc < 0)
+		return rc;
 	copy->has_own_learning = true;
+	segment_publish(tables, copy);
+	return 0;
+}
+
+int
+vx_segment_set_flood(struct vx_tables *tables, uint32_t vni, enum vx_flood_kind kind, bool is_on,
+		     struct vx_err *err)
+{
+	const struct change change = {.what = CHANGE_FLOOD, .is_on = is_on, .kind = kind};
+	struct vx_segment *copy;
+	int rc;
+
+	if (vni == 0) {
+		if (change_all(tables, &change) < 0)
+			return vx_err_set(err, ENOMEM, "no memory");
+		tables->conf.flood_off = flood_off_changed(tables->conf.flood_off, &change);
+		return 0;
+	}
+	rc = change_one(tables, vni, &change, &copy, err);
+	if (rc < 0)
+		return rc;
+	copy->own_flood = (uint8_t)(copy->own_flood | 1u << kind);
 	segment_publish(tables, copy);
 	return 0;
 }
@@ -354,14 +465,7 @@ vx_segment_attach(struct vx_tables *tables, const struct vx_attach *attach, bool
 const struct vx_segment *
 vx_segment_next(const struct vx_tables *tables, uint32_t vni)
 {
-	const struct vx_segment *best = NULL;
+	const uint32_t place = order_after(tables, vni);
 
-	for (uint32_t i = 0; i < tables->conf.max_vnis; i++) {
-		const struct vx_segment *segment = tables->segment[i];
-
-		if (segment != NULL && segment->vni > vni &&
-		    (best == NULL || segment->vni < best->vni))
-			best = segment;
-	}
-	return best;
+	return place == tables->n_segments ? NULL : tables->segment[tables->segment_order[place]];
 }

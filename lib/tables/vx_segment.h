@@ -12,6 +12,14 @@
 #include "vx_ip.h"
 #include "vx_tables.h"
 
+/* What is flooded, and can be switched off: `set flood`. The words of that command, in order. */
+enum vx_flood_kind {
+	VX_FLOOD_UNKNOWN, /* unicast to a MAC that is not in the FDB */
+	VX_FLOOD_MULTICAST,
+	VX_FLOOD_BROADCAST,
+	VX_FLOOD_KINDS,
+};
+
 /* Immutable once published; a change publishes a new one under the same index. */
 struct vx_segment {
 	uint32_t vni;
@@ -22,6 +30,9 @@ struct vx_segment {
 	bool has_local;	       /* local_be replaces the address that the route chose */
 	bool has_own_mtu;      /* not the one of `set mtu` */
 	bool has_own_learning; /* not the one of `set learning` */
+	uint8_t flood_off;     /* bit by enum vx_flood_kind: such frames are dropped */
+	uint8_t own_flood;     /* likewise: not the setting of `set flood` without VNI */
+	uint32_t max_macs;     /* that it may learn; 0: no limit of its own */
 	rte_be32_t local_be;
 	struct vx_ip local;
 	uint16_t n_attaches; /* target[0..n_attaches-1] are attachments, */
@@ -34,6 +45,7 @@ struct vx_segment_conf {
 	uint32_t vni;
 	struct vx_ip local; /* none: what the route chooses */
 	uint16_t mtu;	    /* 0: as `set mtu` */
+	uint32_t max_macs;  /* that it may learn; 0: as many as there is room for */
 };
 
 /* Control thread. 0 or -EINVAL, -EEXIST, -ENOSPC, -ENOMEM with the reason in @err. */
@@ -53,6 +65,10 @@ int vx_segment_set_mtu(struct vx_tables *tables, uint16_t mtu, struct vx_err *er
 /* Learning: of one segment, or (VNI 0) of all that have no setting of their own. */
 int vx_segment_set_learning(struct vx_tables *tables, uint32_t vni, bool is_on, struct vx_err *err);
 
+/* Flooding of one kind of frames: of one segment, or (VNI 0) of all without their own setting. */
+int vx_segment_set_flood(struct vx_tables *tables, uint32_t vni, enum vx_flood_kind kind,
+			 bool is_on, struct vx_err *err);
+
 /* The flood list: a remote VTEP, IPv4. 0 or -EINVAL, -EEXIST, -ENOENT, -ENOSPC, -ENOMEM.
  * Deleting also forgets what the segment has learned behind that VTEP. */
 int vx_segment_flood_add(struct vx_tables *tables, uint32_t vni, const struct vx_ip *remote,
@@ -63,7 +79,7 @@ int vx_segment_flood_del(struct vx_tables *tables, uint32_t vni, const struct vx
 /* Used by vx_attach.c: publish the segment with one attachment more or less. 0 or -ENOMEM. */
 int vx_segment_attach(struct vx_tables *tables, const struct vx_attach *attach, bool is_added);
 
-/* The next segment by ascending VNI after @vni (0: the first), NULL at the end. O(segments). */
+/* The next segment by ascending VNI after @vni (0: the first), NULL at the end. */
 const struct vx_segment *vx_segment_next(const struct vx_tables *tables, uint32_t vni);
 
 /* Workers: the segment of a VNI as it stands in the header, or NULL. */

@@ -2,6 +2,7 @@
 #include "vx_tables.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include <rte_cycles.h>
 #include <rte_errno.h>
@@ -115,12 +116,13 @@ arrays_create(struct vx_tables *tables)
 	const struct vx_tables_conf *conf = &tables->conf;
 
 	tables->segment = rte_calloc("vx_segments", conf->max_vnis, sizeof(void *), 0);
+	tables->segment_order = calloc(conf->max_vnis, sizeof(*tables->segment_order));
 	tables->attach = rte_calloc("vx_attaches", conf->max_attaches, sizeof(void *), 0);
 	tables->vtep = rte_calloc("vx_vteps", conf->max_vteps, sizeof(void *), 0);
 	tables->vtep_refs =
 		rte_calloc("vx_vtep_refs", conf->max_vteps, sizeof(*tables->vtep_refs), 0);
-	if (tables->segment == NULL || tables->attach == NULL || tables->vtep == NULL ||
-	    tables->vtep_refs == NULL)
+	if (tables->segment == NULL || tables->segment_order == NULL || tables->attach == NULL ||
+	    tables->vtep == NULL || tables->vtep_refs == NULL)
 		return -ENOMEM;
 	if (vx_index_init(&tables->segment_index, conf->max_vnis) < 0 ||
 	    vx_index_init(&tables->attach_index, conf->max_attaches) < 0 ||
@@ -153,7 +155,7 @@ vx_tables_create(const struct vx_tables_conf *conf, const struct vx_tables_hooks
 		vx_tables_hash("vtep", tables->rcu, conf->max_vteps, sizeof(struct vx_ip), false);
 	if (tables->segment_hash == NULL || tables->vtep_hash == NULL)
 		goto err_destroy;
-	tables->fdb = vx_fdb_create(conf->max_macs, tables->rcu);
+	tables->fdb = vx_fdb_create(conf->max_macs, conf->max_vnis, tables->rcu);
 	if (tables->fdb == NULL)
 		goto err_destroy;
 	return tables;
@@ -186,6 +188,7 @@ vx_tables_destroy(struct vx_tables *tables)
 	rte_free(tables->vtep_refs);
 	rte_free(tables->vtep);
 	rte_free(tables->attach);
+	free(tables->segment_order);
 	rte_free(tables->segment);
 	for (unsigned int i = 0; tables->view != NULL && i < RTE_MAX_ETHPORTS; i++)
 		rte_free(tables->view->port[i].vlans);

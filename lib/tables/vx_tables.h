@@ -26,7 +26,8 @@ struct vx_tables_conf {
 	uint32_t max_readers; /* workers */
 	uint16_t mtu;	      /* inner MTU of segments without their own */
 	bool learning;
-	uint32_t ageing; /* seconds, 0 = never */
+	uint8_t flood_off; /* bit by enum vx_flood_kind, of segments without their own */
+	uint32_t ageing;   /* seconds, 0 = never */
 };
 
 /* What the tables tell their owner; called by the control thread inside a table operation. */
@@ -53,6 +54,8 @@ struct vx_tables {
 	struct vx_tables_conf conf;
 	struct vx_tables_hooks hooks;
 	struct vx_index segment_index, attach_index, vtep_index;
+	uint32_t *segment_order; /* the indices of all segments, by ascending VNI */
+	uint32_t n_segments;
 	struct vx_vtep_refs *vtep_refs;
 };
 

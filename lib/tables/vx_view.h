@@ -32,7 +32,8 @@ struct vx_view_port {
 	uint32_t max_tx_frame;	/* bytes without FCS that the driver sends */
 	uint32_t max_tx_chain;	/* longer frames must be in one segment; 0: all frames */
 	uint32_t cut_len; /* a frame of this length may have been cut; 0: the driver never cuts */
-	uint16_t mtu;	  /* underlay: largest outer IP packet in bytes */
+	uint32_t storm_rate; /* access: frames a second that one worker may flood; 0: any */
+	uint16_t mtu;	     /* underlay: largest outer IP packet in bytes */
 	enum vx_role role;
 	bool is_up;	     /* started and link up: may be sent to */
 	bool takes_indirect; /* sends mbufs whose data lies in another mbuf (clones) */

@@ -39,7 +39,6 @@ PARTS_NOT_YET = {
     40: UNDERLAY_VLAN,
     59: "one queue; RSS hash: needs a port that has one",
     61: "IPv4 only (62 has IPv6)",
-    68: "flap counter: needs the bridge issue",
     71: "300 times, not 100,000",
     88: "a silent change of MAC: takes a neighbour's lifetime (set VX_LONG=1)",
     94: "frames unchanged; " + GRO, 95: "frames unchanged; " + GRO, 97: "frames unchanged; " + GRO,

@@ -23,7 +23,7 @@ RIGHT = [
     ("show route", "198.51.100.0/24"),
     ("neigh add 192.0.2.20 02:00:00:00:00:20 port {U}", "192.0.2.20"),
     ("show neigh", "02:00:00:00:00:20"),
-    ("vni add 16777215", "16777215"),
+    ("vni add 16777215 max-macs 12345", "max-macs 12345"),
     ("vni add 1 local 192.0.2.10 mtu 1400", "1400"),
     ("show vni", "16777215"),
     ("show vni 1", "1400"),
@@ -42,12 +42,20 @@ RIGHT = [
     ("show fdb vni 1", "192.0.2.40"),
     ("show fdb mac 02:00:00:00:0b:02", "192.0.2.40"),
     ("show fdb vni 1 mac 02:00:00:00:0b:02", "192.0.2.40"),
+    ("show fdb port {A}", "02:00:00:00:0a:01"),
+    ("show fdb vtep 192.0.2.40 vni 1", "02:00:00:00:0b:02"),
     ("set mtu 1450", "1450"),
     ("set udp-port 8472", "8472"),
     ("set source-ports 50000 50999", "50999"),
     ("set udp-checksum on", "udp-checksum on"),
     ("set learning off", "learning off"),
     ("set learning on vni 1", "vni 1"),
+    ("set flood unknown off", "set flood unknown off"),
+    ("set flood multicast off vni 1", "set flood multicast off vni 1"),
+    ("set flood broadcast on vni 1", "set flood broadcast on vni 1"),
+    ("set flood unknown on", "set flood unknown on"),
+    ("set storm {A} 5000", "5000"),
+    ("set storm {A} 0", ""),
     ("set ageing 77", "77"),
     ("set ageing 0", "ageing 0"),
     ("set peers known", "known"),
@@ -88,6 +96,7 @@ RIGHT = [
     ("show trace", ""),
     ("clear trace", ""),
     ("fdb flush vni 1", ""),
+    ("fdb flush vni 1 port {A} vtep 192.0.2.40", "0 learned entries removed"),
     ("fdb flush", ""),
     ("port stop {A}", ""),
     ("port start {A}", ""),
@@ -148,6 +157,8 @@ vni add 100
 vni add 101 mtu 67
 vni add 101 mtu 65486
 vni add 101 mtu
+vni add 101 max-macs 0
+vni add 101 max-macs 16777217
 vni add 101 local 192.0.2.99
 vni add 101 local x
 vni add 101 nosuch
@@ -192,6 +203,10 @@ fdb del 02:00:00:00:0b:02 vni 100
 fdb del 02:00:00:00:0b:02 vni 999
 fdb flush vni 999
 fdb flush vni x
+fdb flush port nosuch
+fdb flush vtep x
+show fdb port nosuch
+show fdb vtep x
 address add 192.0.2.1/24 port {U}
 address add 192.0.2.9/24 port {A}
 address add 192.0.2.9/24 port nosuch
@@ -217,6 +232,14 @@ set source-ports 1
 set udp-checksum maybe
 set learning maybe
 set learning on vni 999
+set flood unknown
+set flood nosuch on
+set flood unknown maybe
+set flood unknown off vni 999
+set storm {A}
+set storm {A} 10000001
+set storm {U} 5
+set storm nosuch 5
 set ageing -1
 set ageing x
 set peers nobody
@@ -349,7 +372,7 @@ def test_show_config_is_complete(folder):
         route add 0.0.0.0/0 via 192.0.2.253
         neigh add 192.0.2.2 02:00:00:00:00:02 port {U}
         vni add 100 local 203.0.113.77 mtu 1400
-        vni add 200
+        vni add 200 max-macs 4321
         access add {A} vni 100
         access add {A2} vni 200
         flood add 192.0.2.2 vni 100
@@ -361,6 +384,10 @@ def test_show_config_is_complete(folder):
         set udp-port 8472
         set source-ports 50000 60000
         set learning off vni 200
+        set flood unknown off
+        set flood broadcast off vni 200
+        set flood unknown on vni 200
+        set storm {A} 777
         set ageing 60
         set peers known
         port config mtu {U} 1600"""
@@ -377,7 +404,9 @@ def test_show_config_is_complete(folder):
         with open(path, encoding="ascii") as file:
             saved = file.read()
     for word in ("192.0.2.1/24", "203.0.113.77", "198.51.100.0/24", "0.0.0.0/0", "1400", "8472",
-                 "50000", "on", "60", "known", "1600", "198.51.100.9", "192.0.2.9"):
+                 "50000", "on", "60", "known", "1600", "198.51.100.9", "192.0.2.9",
+                 "4321", "set flood unknown off\n", "set flood broadcast off vni 200",
+                 "set flood unknown on vni 200", "777"):
         assert word in first
     with Vtep(files(A2=PcapPort()), check=False) as vtep:
         vtep.run("load " + path)

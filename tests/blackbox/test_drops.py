@@ -23,6 +23,7 @@ SINGLE_CONFIG = CONFIG + """vni add 200
 access add {C} vni 200
 vni add 300
 access add {E} vni 300
+set flood multicast off vni 300
 flood add 198.51.100.7 vni 300
 fdb add 02:00:00:00:0a:77 vni 100 port {A}
 fdb add 02:00:00:00:0b:77 vni 100 vtep 192.0.2.3
@@ -89,6 +90,8 @@ SINGLE = {
     "inner_ecn": [("U", outer_ip(tos=3))],
     "same_port": [("A", pk.udp_frame(SAME, H1, size=100))],
     "split_horizon": [("U", encapsulated(pk.udp_frame(BEHIND, H2, size=100)))],
+    "flood_off": [("E", pk.udp_frame(pk.mac("01:00:5e:00:00:05"), H1, size=100)),
+                  ("E", pk.udp_frame(pk.mac("33:33:00:00:00:05"), H1, size=100))],
     "no_target": [("C", TENANT), ("C", pk.udp_frame(pk.BROADCAST, H1, size=100))],
     "too_big": [("A", tenant(1465)), ("A", tenant(1514))],
     "no_route": [("E", TENANT)],
@@ -329,6 +332,20 @@ def test_host_rate():
     assert answered + run.drops["host_rate"] == 2 * count
     assert run.stats["arp_replies_sent"] > 0 and run.stats["echo_replies_sent"] > 0
     assert run.drops["host_rate"] > count
+
+
+@provokes("storm")
+def test_storm():
+    """What an access port may have flooded, and no more; others go on as they did."""
+    broadcast = [pk.udp_frame(pk.BROADCAST, H1, size=60 + i) for i in range(100)]
+    from_tunnel = [encapsulated(pk.udp_frame(pk.BROADCAST, H2, size=60 + i)) for i in range(50)]
+    run = run_files({"A": broadcast, "U": from_tunnel}, CONFIG + "set storm {A} 1\n", live=False)
+    passed = len(run.out["U"])
+    assert run.drops == {"storm": 100 - passed}
+    assert 16 <= passed < 60  # 16 at once and one a second
+    assert [frame[50:] for frame in run.out["U"]] == broadcast[:16] + [
+        frame[50:] for frame in run.out["U"][16:]]
+    assert len(run.out["A"]) == 50
 
 
 @provokes("tx_too_long")

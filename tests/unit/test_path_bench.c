@@ -119,7 +119,7 @@ bench_setup(void **state)
 	const struct vx_tables_conf conf = {
 		.max_vnis = 16,
 		.max_macs = 256,
-		.max_vteps = 16,
+		.max_vteps = 320,
 		.max_attaches = 8,
 		.max_readers = N_LCORES,
 		.mtu = 1500,

@@ -209,6 +209,7 @@ static const struct drop_case cases[] = {
 static const enum vx_drop elsewhere[] = {
 	VX_DROP_PEER_UNKNOWN,				 /* test_path_learn.c */
 	VX_DROP_NO_TARGET,				 /* below, test_path_flood.c */
+	VX_DROP_FLOOD_OFF,	   VX_DROP_STORM,	 /* test_path_flood_limits.c */
 	VX_DROP_ACCESS_NO_SEGMENT,			 /* below */
 	VX_DROP_EGRESS_VLAN,				 /* test_path_vlan.c */
 	VX_DROP_TOO_BIG,	   VX_DROP_NO_ROUTE,	 /* test_path_encap.c */
