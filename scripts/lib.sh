@@ -154,8 +154,9 @@ NEED_LAB="cmd:ip=iproute2 cmd:ss=iproute2 cmd:tc=iproute2 cmd:ethtool=ethtool cm
 	cmd:taskset=util-linux"
 NEED_TRAFFIC="cmd:ping=iputils-ping cmd:iperf3=iperf3"
 NEED_TESTPMD="cmd:dpdk-testpmd=dpdk-dev"
+NEED_PLOT="cmd:gnuplot=gnuplot-nox"
 NEED_TEST="header:cmocka.h=libcmocka-dev python:pytest=python3-pytest python:scapy=python3-scapy
-	cmd:tcpdump=tcpdump"
+	cmd:tcpdump=tcpdump $NEED_PLOT"
 NEED_LINT="cmd:clang-format=clang-format cmd:shellcheck=shellcheck cmd:git=git"
 
 need_is_met() {
@@ -275,4 +276,60 @@ cpus_choose() {
 # pin_self: this script and all it starts leave the worker's CPU alone.
 pin_self() {
 	taskset -cp "$OTHER_CPUS" $$ >/dev/null
+}
+
+# ---- figures ------------------------------------------------------------------------------------
+
+# median: of numbers, one a line.
+median() {
+	sort -n | awk '{ v[NR] = $1 } END {
+		print NR % 2 ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2 }'
+}
+
+# Columns of tab-separated lines, the first one left-aligned.
+print_table() {
+	awk -F'\t' '
+	{
+		for (i = 1; i <= NF; i++) {
+			cell[NR, i] = $i
+			if (length($i) > width[i])
+				width[i] = length($i)
+		}
+		if (NF > columns)
+			columns = NF
+	}
+	END {
+		for (r = 1; r <= NR; r++) {
+			line = ""
+			for (i = 1; i <= columns; i++)
+				line = line sprintf(i == 1 ? "%-" width[i] "s" : "  %" width[i] "s", cell[r, i])
+			sub(/ +$/, "", line)
+			print line
+		}
+	}'
+}
+
+# cpu_times: busy, softirq and total jiffies of the worker's CPU and of the others together.
+cpu_times() {
+	awk -v w="cpu$WORKER_CPU" '
+	/^cpu[0-9]/ {
+		s = ($1 == w) ? 1 : 2
+		for (i = 2; i <= 9; i++)
+			all[s] += $i
+		idle[s] += $5 + $6; sys[s] += $4; soft[s] += $7 + $8
+	}
+	END { for (s = 1; s <= 2; s++) print all[s] - idle[s], sys[s], soft[s], all[s] }' \
+		/proc/stat | tr '\n' ' '
+}
+
+# cpu_share BEFORE AFTER: "worker CPU: system+softirq %; others: busy %".
+cpu_share() {
+	awk -v a="$1" -v b="$2" 'BEGIN {
+		split(a, x, " "); split(b, y, " ")
+		for (i = 1; i <= 8; i++)
+			d[i] = y[i] - x[i]
+		if (d[4] == 0) d[4] = 1
+		if (d[8] == 0) d[8] = 1
+		printf "%.0f%%\t%.0f%%\n", 100 * (d[2] + d[3]) / d[4], 100 * d[5] / d[8]
+	}'
 }

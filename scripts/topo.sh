@@ -19,10 +19,14 @@
 
 LAB_ROOT=/run/dpdk-vxlan-lab
 LAB_VNI=100
+# The tenants' device where it is another than the underlay's, LAB_DEVICE.
+LAB_ACCESS_DEVICE=
 LAB_UNDERLAY=192.0.2
 LAB_INNER=198.51.100
 # The tenants' network when testpmd joins them directly, without a tunnel.
 LAB_DIRECT=203.0.113
+# The kernel's inner address when it takes the program's place.
+LAB_KERNEL_HOST=101
 
 # topo_select NAME: the names that belong to laboratory NAME.
 topo_select() {
@@ -47,7 +51,8 @@ topo_load() {
 topo_save() {
 	local key
 
-	for key in LAB_INNER_MTU LAB_PHYS_MTU LAB_DEVICE LAB_PEERS LAB_HUGE_ADDED LAB_HUGE; do
+	for key in LAB_INNER_MTU LAB_PHYS_MTU LAB_DEVICE LAB_ACCESS_DEVICE LAB_PEERS LAB_HUGE_ADDED \
+		LAB_HUGE; do
 		printf '%s=%q\n' "$key" "${!key}"
 	done >"$LAB_DIR/state"
 }
@@ -72,12 +77,12 @@ veth_plain() {
 	ip netns exec "$1" ethtool -K "$2" tx off rx on gro off gso off tso off >/dev/null 2>&1
 }
 
-# The end that the program's device opens. The kernel sees each frame too; it is dropped behind the
-# packet socket's tap, before it costs a route lookup.
+# dut_end INTERFACE DEVICE: the end that the program's device opens. The kernel sees each frame too; it
+# is dropped behind the packet socket's tap, before it costs a route lookup.
 dut_end() {
 	veth_plain "$NS_DUT" "$1" &&
 		ip -n "$NS_DUT" link set "$1" up || return 1
-	if [ "$LAB_DEVICE" = af_packet ]; then
+	if [ "$2" = af_packet ]; then
 		tc -n "$NS_DUT" qdisc add dev "$1" clsact 2>/dev/null &&
 			tc -n "$NS_DUT" filter add dev "$1" ingress matchall action drop 2>/dev/null
 	fi
@@ -91,7 +96,7 @@ topo_tenant_up() {
 		ip -n "$NS_TENANT" address add $LAB_INNER.1/24 dev t0 &&
 		ip -n "$NS_TENANT" address add $LAB_DIRECT.1/24 dev t0 &&
 		ip -n "$NS_TENANT" link set t0 up &&
-		dut_end a0
+		dut_end a0 "${LAB_ACCESS_DEVICE:-$LAB_DEVICE}"
 }
 
 # topo_peer_vxlan N [MAC]: the kernel's VXLAN device in peer N, with our VTEP as its only remote.
@@ -157,7 +162,7 @@ topo_up() {
 	for ((i = 1; i <= LAB_PEERS; i++)); do
 		topo_peer_up "$i" || return 1
 	done
-	dut_end u0
+	dut_end u0 "$LAB_DEVICE"
 }
 
 # topo_mtus INNER PHYSICAL: change both MTUs of a laboratory that is up; no program may be running.
@@ -174,6 +179,19 @@ topo_mtus() {
 		ns=$(peer_ns "$i")
 		ip -n "$ns" link set p0 mtu "$2" &&
 			ip -n "$ns" link set vxlan$LAB_VNI mtu "$1" || return 1
+	done
+}
+
+# topo_lock_mtu: the ends keep sending packets of the inner MTU, whatever the kernel learns of paths.
+# Without it nothing is fragmented where the underlay is smaller: the kernel peer's own device tells
+# its sender what fits.
+topo_lock_mtu() {
+	local i
+
+	ip -n "$NS_TENANT" route change $LAB_INNER.0/24 dev t0 mtu lock "$LAB_INNER_MTU" || return 1
+	for ((i = 1; i <= LAB_PEERS; i++)); do
+		ip -n "$(peer_ns "$i")" route change $LAB_INNER.0/24 dev vxlan$LAB_VNI \
+			mtu lock "$LAB_INNER_MTU" || return 1
 	done
 }
 
@@ -230,6 +248,16 @@ frame_size() {
 	fi
 }
 
+# buffer_args: sets BUFFER_ARGS. Two different devices get buffers of their own from the program, each
+# as large as it needs them.
+buffer_args() {
+	if [ -n "$LAB_ACCESS_DEVICE" ]; then
+		BUFFER_ARGS=(--mbuf-size=2176)
+	else
+		BUFFER_ARGS=("--mbuf-size=$(mbuf_size)" "--total-num-mbufs=$(mbuf_count)")
+	fi
+}
+
 # Data room that takes any frame the larger device hands out.
 mbuf_size() {
 	local mtu=$((LAB_INNER_MTU > LAB_PHYS_MTU ? LAB_INNER_MTU : LAB_PHYS_MTU))
@@ -250,19 +278,19 @@ mbuf_count() {
 	esac
 }
 
-# vdev N INTERFACE MTU: the devargs of the N-th device, and its name in $VDEV_NAME.
+# vdev DEVICE N INTERFACE MTU: the devargs of the N-th device, and its name in $VDEV_NAME.
 vdev() {
-	VDEV_NAME=net_$LAB_DEVICE$1
-	case $LAB_DEVICE in
+	VDEV_NAME=net_$1$2
+	case $1 in
 	af_packet)
-		case $(frame_size "$3") in
-		2048) VDEV="iface=$2,framesz=2048,blocksz=65536,framecnt=4096" ;;
-		9216) VDEV="iface=$2,framesz=9216,blocksz=36864,framecnt=1024" ;;
-		*) VDEV="iface=$2,framesz=61440,blocksz=61440,framecnt=128" ;;
+		case $(frame_size "$4") in
+		2048) VDEV="iface=$3,framesz=2048,blocksz=65536,framecnt=4096" ;;
+		9216) VDEV="iface=$3,framesz=9216,blocksz=36864,framecnt=1024" ;;
+		*) VDEV="iface=$3,framesz=61440,blocksz=61440,framecnt=128" ;;
 		esac
 		;;
-	af_xdp) VDEV="iface=$2,busy_budget=0" ;;
-	pcap) VDEV="rx_iface_in=$2,tx_iface=$2" ;;
+	af_xdp) VDEV="iface=$3,busy_budget=0" ;;
+	pcap) VDEV="rx_iface_in=$3,tx_iface=$3" ;;
 	esac
 	VDEV=$VDEV_NAME,$VDEV
 }
@@ -280,10 +308,10 @@ eal_args() {
 	else
 		EAL_ARGS+=(--no-huge -m 512 --no-shconf --no-telemetry)
 	fi
-	vdev 0 u0 "$LAB_PHYS_MTU"
+	vdev "$LAB_DEVICE" 0 u0 "$LAB_PHYS_MTU"
 	EAL_ARGS+=(--vdev "$VDEV")
 	UNDERLAY_PORT=$VDEV_NAME
-	vdev 1 a0 "$LAB_INNER_MTU"
+	vdev "${LAB_ACCESS_DEVICE:-$LAB_DEVICE}" 1 a0 "$LAB_INNER_MTU"
 	EAL_ARGS+=(--vdev "$VDEV")
 	ACCESS_PORT=$VDEV_NAME
 }
@@ -323,6 +351,14 @@ cli() {
 	"$REPO/scripts/cli" --socket "$LAB_SOCKET" "$@"
 }
 
+# worker_busy: the share of its rounds' time in which our worker had packets; "-" if nobody answers.
+worker_busy() {
+	cli 'show worker' 2>/dev/null | awk '
+	$1 == "worker" { for (i = 1; i <= NF; i++) if ($i == "busy") column = i }
+	$1 == "0" && column { print $column; found = 1; exit }
+	END { if (!found) print "-" }'
+}
+
 vxlan_ready() {
 	[ -S "$LAB_SOCKET" ] && cli 'show version'
 }
@@ -348,10 +384,11 @@ vxlan_argv() {
 		remotes+=(--remote "$LAB_UNDERLAY.$((i + 1))")
 	done
 	eal_args "vx-$LAB_NAME"
+	buffer_args
 	VXLAN_ARGV=("$BUILD/app/dpdk-vxlan" "${EAL_ARGS[@]}" --
 		--underlay "$UNDERLAY_PORT" --access "$ACCESS_PORT"
 		--mtu "$LAB_INNER_MTU" --underlay-mtu "$LAB_PHYS_MTU"
-		--mbuf-size "$(mbuf_size)" --total-num-mbufs "$(mbuf_count)"
+		"${BUFFER_ARGS[@]}"
 		--local "$LAB_UNDERLAY.1/24" "${remotes[@]}" --vni "$LAB_VNI"
 		--cli-socket "$LAB_SOCKET" "$@")
 }
@@ -367,10 +404,34 @@ vxlan_start() {
 # testpmd_start: io forwarding between the same two devices.
 testpmd_start() {
 	eal_args "vx-$LAB_NAME"
+	buffer_args
 	# A long statistics period keeps it running without a terminal.
 	dut_start dpdk-testpmd "${EAL_ARGS[@]}" -- --forward-mode=io --nb-cores=1 --no-lsc-interrupt \
-		--mbuf-size="$(mbuf_size)" --total-num-mbufs="$(mbuf_count)" --stats-period=3600
+		"${BUFFER_ARGS[@]}" --stats-period=3600
 	dut_ready 20 ping_works $LAB_DIRECT.2
+}
+
+# kernel_start: the kernel's vxlan in the program's place, in the dut's namespace, with its sender there
+# as well. The program must not be running.
+kernel_start() {
+	tc -n "$NS_DUT" qdisc del dev u0 clsact 2>/dev/null
+	ip -n "$NS_PEER" neigh flush dev p0
+	ip -n "$NS_DUT" address add $LAB_UNDERLAY.1/24 dev u0 &&
+		ip -n "$NS_DUT" link add vxlan$LAB_VNI mtu "$LAB_INNER_MTU" type vxlan id $LAB_VNI \
+			local $LAB_UNDERLAY.1 remote $LAB_UNDERLAY.2 dstport 4789 ttl 64 &&
+		veth_plain "$NS_DUT" vxlan$LAB_VNI &&
+		ip -n "$NS_DUT" address add $LAB_INNER.$LAB_KERNEL_HOST/24 dev vxlan$LAB_VNI &&
+		ip -n "$NS_DUT" link set vxlan$LAB_VNI up &&
+		ip -n "$NS_DUT" route change $LAB_INNER.0/24 dev vxlan$LAB_VNI \
+			mtu lock "$LAB_INNER_MTU" || return 1
+	wait_for 10 ip netns exec "$NS_DUT" ping -c 1 -W 1 -n $LAB_INNER.2
+}
+
+kernel_stop() {
+	ip -n "$NS_DUT" link delete vxlan$LAB_VNI &&
+		ip -n "$NS_DUT" address flush dev u0 &&
+		ip -n "$NS_PEER" neigh flush dev p0 &&
+		dut_end u0 "$LAB_DEVICE"
 }
 
 # ---- traffic ------------------------------------------------------------------------------------
@@ -397,13 +458,13 @@ iperf_server() {
 	wait_for 5 iperf_listens
 }
 
-# iperf_tcp ADDRESS SECONDS [OPTION…]: TCP from the tenant (-R: to it). Sets IPERF_RATE (Gbit/s) and
-# IPERF_RETRANS.
+# iperf_tcp ADDRESS SECONDS [OPTION…]: TCP from the tenant, or from namespace $IPERF_NS (-R: to it). Sets
+# IPERF_RATE (Gbit/s) and IPERF_RETRANS.
 iperf_tcp() {
 	local address=$1 seconds=$2 out=$LAB_DIR/iperf.json result
 
 	shift 2
-	run timeout $((seconds + 15)) ip netns exec "$NS_TENANT" \
+	run timeout $((seconds + 15)) ip netns exec "${IPERF_NS:-$NS_TENANT}" \
 		iperf3 -c "$address" -C cubic -t "$seconds" -O 1 -J "$@" >"$out" 2>&1
 	result=$(iperf_result "$out") || return 1
 	IPERF_RATE=${result% *}
