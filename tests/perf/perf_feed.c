@@ -69,6 +69,7 @@ perf_feed_create(uint32_t flows, uint32_t room, uint32_t largest, uint32_t in_fl
 		perf_fail("no memory");
 	feed->flows = flows;
 	feed->room = room;
+	feed->is_dirty = true;
 	feed->contents = malloc((size_t)flows * room);
 	if (feed->contents == NULL)
 		perf_fail("no memory");
@@ -113,7 +114,9 @@ fill_head(struct rte_mempool *pool, void *ctx, void *object, unsigned int index)
 static void
 fill_buffers(struct perf_feed *feed)
 {
-	rte_mempool_obj_iter(feed->bodies.pool, clear_buffer, NULL);
+	if (feed->is_dirty)
+		rte_mempool_obj_iter(feed->bodies.pool, clear_buffer, NULL);
+	feed->is_dirty = false;
 	rte_mempool_obj_iter(feed->heads.pool, fill_head, feed);
 }
 
@@ -248,6 +251,7 @@ perf_feed_underlay(struct perf_feed *feed, struct perf_bench *b, uint32_t len)
 	fill_buffers(feed);
 	feed->port = PERF_UNDERLAY;
 	feed->n_pieces = record.n_pieces;
+	feed->is_dirty = record.n_pieces > 1;
 	feed->at_piece = 0;
 }
 

@@ -36,6 +36,7 @@ struct perf_feed {
 	uint8_t *contents; /* what the first buffer of each flow's frames holds */
 	uint16_t port;
 	bool is_reversed; /* fragments, last first */
+	bool is_dirty;	  /* headers of fragments stand in bodies */
 	uint32_t n_pieces, at_piece;
 	struct rte_mbuf *head; /* of the frame in work */
 	struct perf_piece piece[PERF_FRAGMENTS_MAX];
