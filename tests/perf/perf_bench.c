@@ -111,9 +111,11 @@ make_lcore(struct perf_bench *b)
 	lcore->flush = flush;
 	lcore->owner = b;
 	lcore->segment_traffic =
-		must(calloc(b->tables->conf.max_vnis, sizeof(struct vx_traffic)), "the counters");
+		must(calloc(b->tables->conf.max_vnis, sizeof(struct vx_kinds)), "the counters");
+	lcore->attach_traffic =
+		must(calloc(b->tables->conf.max_attaches, sizeof(struct vx_kinds)), "the counters");
 	lcore->vtep_traffic =
-		must(calloc(b->tables->conf.max_vteps, sizeof(struct vx_traffic)), "the counters");
+		must(calloc(b->tables->conf.max_vteps, sizeof(struct vx_kinds)), "the counters");
 	lcore->reassembly = must(
 		rte_zmalloc("reassembly", vx_reassembly_size(), RTE_CACHE_LINE_SIZE), "reassembly");
 	vx_reassembly_init(lcore->reassembly, 1, 1u << 20);
@@ -255,6 +257,7 @@ perf_bench_destroy(struct perf_bench *b)
 	rte_ring_free(b->lcore->punt_ring);
 	rte_ring_free(b->lcore->trace_ring);
 	free(b->lcore->segment_traffic);
+	free(b->lcore->attach_traffic);
 	free(b->lcore->vtep_traffic);
 	rte_free(b->lcore->reassembly);
 	rte_free(b->lcore);

@@ -290,12 +290,14 @@ create(void)
 	lcore->learn_ring = rte_ring_create_elem("learn", sizeof(struct vx_learn), RING,
 						 SOCKET_ID_ANY, RING_F_SP_ENQ | RING_F_SC_DEQ);
 	lcore->flush = forget_sent;
-	lcore->segment_traffic = calloc(perf.vnis, sizeof(struct vx_traffic));
-	lcore->vtep_traffic = calloc(conf.max_vteps, sizeof(struct vx_traffic));
+	lcore->segment_traffic = calloc(perf.vnis, sizeof(struct vx_kinds));
+	lcore->attach_traffic = calloc(conf.max_attaches, sizeof(struct vx_kinds));
+	lcore->vtep_traffic = calloc(conf.max_vteps, sizeof(struct vx_kinds));
 	lcore->reassembly = rte_zmalloc("reassembly", vx_reassembly_size(), RTE_CACHE_LINE_SIZE);
 	view = vx_view_edit(perf.app.tables);
 	if (lcore->copy_pool == NULL || lcore->learn_ring == NULL || lcore->reassembly == NULL ||
-	    lcore->segment_traffic == NULL || lcore->vtep_traffic == NULL || view == NULL)
+	    lcore->segment_traffic == NULL || lcore->attach_traffic == NULL ||
+	    lcore->vtep_traffic == NULL || view == NULL)
 		die("a worker");
 	view->n_locals = 1;
 	view->local[0].ip = vx_ip_from_v4(RTE_BE32(0xc0000201));
