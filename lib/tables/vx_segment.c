@@ -9,6 +9,7 @@
 #include "vx_attach.h"
 #include "vx_fdb.h"
 #include "vx_rcu.h"
+#include "vx_tenants.h"
 #include "vx_vtep.h"
 #include "vx_wire.h"
 
@@ -171,6 +172,7 @@ vx_segment_add(struct vx_tables *tables, const struct vx_segment_conf *conf, str
 	segment->local = conf->local;
 	segment->has_local = !vx_ip_is_none(&conf->local);
 	segment->local_be = segment->has_local ? vx_ip_v4(&conf->local) : 0;
+	vx_tenants_segment_added(tables, segment->index);
 	segment_publish(tables, segment);
 	if (tables->hooks.segment_added != NULL)
 		tables->hooks.segment_added(tables->hooks.ctx, segment->index);
@@ -208,6 +210,7 @@ vx_segment_del(struct vx_tables *tables, uint32_t vni, struct vx_err *err)
 	__atomic_store_n(&tables->segment[segment->index], NULL, __ATOMIC_RELEASE);
 	all.segment = segment->index;
 	vx_fdb_flush(tables, &all);
+	vx_tenants_segment_removed(tables, segment->index);
 	for (unsigned int i = 0; i < segment->n_vteps; i++)
 		vx_vtep_unref(tables, segment->target[i], VX_VTEP_FLOOD);
 	vx_index_give_late(&tables->segment_index, segment->index, tables->rcu);

@@ -11,9 +11,11 @@
 #include <rte_malloc.h>
 
 #include "vx_attach.h"
+#include "vx_binding.h"
 #include "vx_fdb.h"
 #include "vx_rcu.h"
 #include "vx_segment.h"
+#include "vx_tenants.h"
 #include "vx_vtep.h"
 #include "vx_vtep_refs.h"
 
@@ -158,6 +160,12 @@ vx_tables_create(const struct vx_tables_conf *conf, const struct vx_tables_hooks
 	tables->fdb = vx_fdb_create(conf->max_macs, conf->max_vnis, tables->rcu);
 	if (tables->fdb == NULL)
 		goto err_destroy;
+	tables->bindings =
+		vx_bindings_create(conf->max_bindings != 0 ? conf->max_bindings : VX_BINDINGS_MAX,
+				   conf->max_vnis, tables->rcu);
+	tables->tenants = vx_tenants_create(conf->max_vnis);
+	if (tables->bindings == NULL || tables->tenants == NULL)
+		goto err_destroy;
 	return tables;
 
 err_destroy:
@@ -173,6 +181,8 @@ vx_tables_destroy(struct vx_tables *tables)
 		return;
 	if (tables->rcu != NULL)
 		vx_rcu_synchronize(tables->rcu);
+	vx_tenants_destroy(tables->tenants);
+	vx_bindings_destroy(tables->bindings);
 	vx_fdb_destroy(tables->fdb);
 	rte_hash_free(tables->vtep_hash);
 	rte_hash_free(tables->segment_hash);

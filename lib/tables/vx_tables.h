@@ -15,14 +15,18 @@
 
 struct rte_hash;
 struct vx_attach;
+struct vx_bindings;
 struct vx_fdb;
 struct vx_rcu;
 struct vx_segment;
+struct vx_tenants;
 struct vx_vtep;
 struct vx_vtep_refs;
 
 struct vx_tables_conf {
 	uint32_t max_vnis, max_macs, max_vteps, max_attaches;
+	uint32_t max_bindings; /* of tenants' IP addresses, 0: VX_BINDINGS_MAX */
+
 	uint32_t max_readers; /* workers */
 	uint16_t mtu;	      /* inner MTU of segments without their own */
 	bool learning;
@@ -48,6 +52,8 @@ struct vx_tables {
 	struct rte_hash *segment_hash;	   /* 32-bit VNI -> segment index + 1 */
 	struct rte_hash *vtep_hash;	   /* struct vx_ip -> VTEP index + 1 */
 	struct vx_fdb *fdb;
+	struct vx_bindings *bindings;
+	struct vx_tenants *tenants;
 	struct vx_rcu *rcu;
 
 	/* The control thread's own. */
