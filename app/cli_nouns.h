@@ -20,6 +20,7 @@ extern const struct cli_row cli_route_rows[];
 extern const struct cli_row cli_set_rows[];
 extern const struct cli_row cli_stats_rows[];
 extern const struct cli_row cli_system_rows[];
+extern const struct cli_row cli_tenant_rows[];
 extern const struct cli_row cli_trace_rows[];
 extern const struct cli_row cli_vni_rows[];
 extern const struct cli_row cli_vtep_rows[];

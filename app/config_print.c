@@ -4,6 +4,7 @@
 
 #include "app.h"
 #include "cli.h"
+#include "tenant.h"
 #include "vlan_text.h"
 #include "vx_address.h"
 #include "vx_attach.h"
@@ -60,6 +61,7 @@ print_settings(const struct app *app, FILE *out)
 	fprintf(out, "set ageing %u\n", tables->conf.ageing);
 	print_flooding(out, tables->conf.flood_off, UINT8_MAX, 0);
 	fprintf(out, "set peers %s\n", view->is_peers_known ? "known" : "any");
+	tenant_print_settings(app, out);
 }
 
 static void
@@ -129,6 +131,7 @@ print_segment(const struct app *app, FILE *out, const struct vx_segment *segment
 		fprintf(out, "set learning %s vni %u\n", segment->is_learning ? "on" : "off",
 			segment->vni);
 	print_flooding(out, segment->flood_off, segment->own_flood, segment->vni);
+	tenant_print_segment(app, out, segment);
 	for (unsigned int i = 0; i < segment->n_attaches; i++) {
 		const struct vx_attach *attach = tables->attach[segment->target[i]];
 
@@ -207,6 +210,7 @@ app_config_print(struct app *app, FILE *out)
 	while ((segment = vx_segment_next(app->tables, segment == NULL ? 0 : segment->vni)) != NULL)
 		print_segment(app, out, segment);
 	print_fdb(app, out);
+	tenant_print_bindings(app, out);
 	print_path_mtus(app, out);
 	for (unsigned int id = 0; id < RTE_MAX_ETHPORTS; id++)
 		if (app->is_port_stopped[id])

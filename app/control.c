@@ -17,6 +17,7 @@
 #include "learn.h"
 #include "net.h"
 #include "stats.h"
+#include "tenant.h"
 #include "trace_log.h"
 #include "vx_fdb.h"
 #include "vx_log.h"
@@ -140,6 +141,7 @@ tick(struct app *app)
 
 	check_links(app);
 	vx_underlay_tick(app->underlay, now);
+	tenant_tick(app);
 	vx_vtep_age_path_mtus(app->tables, now);
 	trace_log_tick(app);
 	vx_rcu_reclaim(app->tables->rcu);
@@ -173,6 +175,7 @@ step(struct app *app)
 	for (unsigned int i = 0; i < app->n_workers; i++) {
 		is_busy |= drain_learning(app, app->worker[i]);
 		is_busy |= drain_punts(app, app->worker[i]);
+		is_busy |= tenant_drain(app, app->worker[i]);
 		is_busy |= trace_log_drain(app->trace_log, app->worker[i]->lcore.trace_ring);
 	}
 	if (atomic_load_explicit(&app->ports.has_event, memory_order_acquire))

@@ -19,12 +19,14 @@
 #include "vx_path.h"
 #include "vx_rcu.h"
 #include "vx_reassemble.h"
+#include "vx_seen.h"
 #include "vx_trace.h"
 #include "worker.h"
 
 #define LEARN_RING  16384u
 #define PUNT_RING   1024u
 #define TRACE_RING  4096u
+#define SEEN_RING   4096u
 #define INJECT_RING 1024u
 
 /* Packets for this host that one worker takes in a second, of each kind. */
@@ -34,6 +36,10 @@
 /* "Too big" answers to inner senders: they repeat what they were told, once is enough. */
 #define TOO_BIG_RATE  1000u
 #define TOO_BIG_BURST 50u
+
+/* What one worker reports of tenants' ARP and ND. */
+#define SEEN_RATE  10000u
+#define SEEN_BURST 2048u
 
 static struct rte_ring *
 ring_create(const char *what, const struct worker *worker, unsigned int size, unsigned int element)
@@ -58,6 +64,7 @@ worker_destroy(struct worker *worker)
 	rte_ring_free(worker->lcore.learn_ring);
 	rte_ring_free(worker->lcore.punt_ring);
 	rte_ring_free(worker->lcore.trace_ring);
+	rte_ring_free(worker->lcore.seen_ring);
 	rte_ring_free(worker->inject);
 	rte_free(VX_UNCONST(worker->queues));
 	rte_free(worker);
@@ -100,6 +107,7 @@ worker_create(struct app *app, unsigned int index, unsigned int lcore_id)
 	lcore->other_arp_bucket = lcore->arp_bucket;
 	lcore->icmp_bucket = lcore->arp_bucket;
 	lcore->too_big_bucket = vx_bucket_make(rte_get_tsc_hz(), TOO_BIG_RATE, TOO_BIG_BURST);
+	lcore->seen_bucket = vx_bucket_make(rte_get_tsc_hz(), SEEN_RATE, SEEN_BURST);
 	lcore->reassembly =
 		rte_zmalloc_socket("reassembly", vx_reassembly_size(), RTE_CACHE_LINE_SIZE, node);
 	if (lcore->reassembly != NULL)
@@ -108,6 +116,7 @@ worker_create(struct app *app, unsigned int index, unsigned int lcore_id)
 	lcore->punt_ring = ring_create("punt", worker, PUNT_RING, sizeof(struct vx_punt));
 	lcore->trace_ring =
 		ring_create("trace", worker, TRACE_RING, sizeof(struct vx_trace_record));
+	lcore->seen_ring = ring_create("seen", worker, SEEN_RING, sizeof(struct vx_seen));
 	lcore->segment_traffic =
 		rte_zmalloc_socket("segment_traffic", conf->max_vnis * sizeof(struct vx_kinds),
 				   RTE_CACHE_LINE_SIZE, node);
@@ -122,8 +131,8 @@ worker_create(struct app *app, unsigned int index, unsigned int lcore_id)
 		lcore->id_shift++;
 	if (worker->queues == NULL || lcore->reassembly == NULL || worker->inject == NULL ||
 	    lcore->learn_ring == NULL || lcore->punt_ring == NULL || lcore->trace_ring == NULL ||
-	    lcore->segment_traffic == NULL || lcore->attach_traffic == NULL ||
-	    lcore->vtep_traffic == NULL) {
+	    lcore->seen_ring == NULL || lcore->segment_traffic == NULL ||
+	    lcore->attach_traffic == NULL || lcore->vtep_traffic == NULL) {
 		worker_destroy(worker);
 		return NULL;
 	}

@@ -52,6 +52,15 @@
 	X(ARP_FAILED, "arp_failed", "neighbours given up for now")                                 \
 	X(ECHO_REPLIES, "echo_replies_sent", "ICMP echo replies sent")                             \
 	X(PUNT_RING_FULL, "punt_ring_full", "ARP notices lost because the ring was full")          \
+	X(SUPPRESSED_ARP, "suppressed_arp", "tenants' ARP requests answered here (set suppress)")  \
+	X(SUPPRESSED_ND, "suppressed_nd", "the same for neighbour solicitations")                  \
+	X(TENANT_EVENTS, "tenant_events", "tenants' ARP and ND reported to the control thread")    \
+	X(TENANT_EVENTS_LOST, "tenant_events_lost", "the same, lost: rate limit, or ring full")    \
+	X(BOUND, "bound", "tenants' IP addresses entered with their MAC")                          \
+	X(BINDING_MOVED, "binding_moved", "tenants' IP addresses that got another MAC")            \
+	X(BINDING_AGED, "binding_aged", "tenants' IP addresses whose MAC is not known any more")   \
+	X(BINDING_CONFLICT, "binding_conflict", "refused: the IP address has a static binding")    \
+	X(BINDING_FULL, "binding_full", "refused: no room for another binding")                    \
 	X(TRACE_LOST, "trace_lost", "trace records lost because the ring was full")
 
 enum vx_count {

@@ -27,6 +27,7 @@ struct vx_segment;
 #define VX_PATH_BURST VX_FDB_BULK /* packets that go through the stages together */
 #define VX_TX_BUFFER  128u	  /* packets waiting for one port */
 #define VX_POSTED     1024u	  /* filter of learn records, entries */
+#define VX_SEEN_MARKS 256u	  /* the same for struct vx_seen */
 
 struct vx_traffic {
 	uint64_t rx_frames, rx_bytes, tx_frames, tx_bytes;
@@ -108,6 +109,7 @@ struct vx_lcore {
 	struct rte_mempool *copy_pool; /* small buffers: headers and clones of flooded frames */
 	struct rte_ring *learn_ring;   /* struct vx_learn, this worker to the control thread */
 	struct rte_ring *punt_ring;    /* struct vx_punt, this worker to the control thread */
+	struct rte_ring *seen_ring;    /* struct vx_seen, likewise */
 	struct rte_ring *trace_ring;   /* struct vx_trace_record, likewise */
 	void (*flush)(struct vx_lcore *lcore, uint16_t port); /* empties one transmit buffer */
 	struct vx_reassembly *reassembly; /* outer fragments that wait for others */
@@ -127,12 +129,14 @@ struct vx_lcore {
 	/* What this host is asked: each kind has its own limit, so that a flood of one costs the
 	 * other nothing, least of all the ARP that the tunnels live on. */
 	struct vx_bucket arp_bucket, other_arp_bucket, icmp_bucket, too_big_bucket;
+	struct vx_bucket seen_bucket; /* reports on tenants' ARP and ND */
 
 	struct vx_storm storm[RTE_MAX_ETHPORTS];
 	struct vx_counts counts;
 	struct vx_burst burst;
 	struct vx_fdb_cache fdb_cache;
 	uint64_t posted[VX_POSTED]; /* learn records of the last milliseconds */
+	uint64_t seen_posted[VX_SEEN_MARKS];
 	struct vx_traffic port_traffic[RTE_MAX_ETHPORTS];
 	struct vx_tx_buffer tx[RTE_MAX_ETHPORTS];
 } __rte_cache_aligned;

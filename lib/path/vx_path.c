@@ -14,6 +14,7 @@
 #include "vx_ingress.h"
 #include "vx_learn.h"
 #include "vx_output.h"
+#include "vx_suppress.h"
 
 /* Where forward said: out of an attachment, into a tunnel, or to everybody. */
 static inline void
@@ -38,6 +39,7 @@ switch_burst(struct vx_lcore *lcore, struct vx_burst *burst)
 {
 	vx_fdb_cache_renew(&lcore->fdb_cache, lcore->tables->fdb);
 	vx_learn_burst(lcore, burst);
+	vx_suppress_burst(lcore, burst);
 	vx_forward_burst(lcore, burst);
 	for (unsigned int i = 0; i < burst->n; i++) {
 		vx_trace_enter(lcore, burst, i);

@@ -59,6 +59,14 @@ RIGHT = [
     ("set ageing 77", "77"),
     ("set ageing 0", "ageing 0"),
     ("set peers known", "known"),
+    ("set suppress on", "set suppress on"),
+    ("set suppress off", "set suppress off"),
+    ("set suppress on vni 1", "set suppress on vni 1"),
+    ("binding add 203.0.113.2 02:00:00:00:0b:02 vni 1", "binding add 203.0.113.2 "),
+    ("binding add 2001:db8::2 02:00:00:00:0b:02 vni 1", "binding add 2001:db8::2 "),
+    ("show binding", "2001:db8::2"),
+    ("show binding vni 1", "203.0.113.2"),
+    ("binding del 203.0.113.2 vni 1", ""),
     ("set oversize inner", "oversize inner"),
     ("set oversize reply", "oversize reply"),
     ("set oversize drop", "oversize drop"),
@@ -243,6 +251,17 @@ set storm nosuch 5
 set ageing -1
 set ageing x
 set peers nobody
+set suppress
+set suppress maybe
+set suppress on vni 999
+binding add 203.0.113.2 02:00:00:00:0b:02
+binding add 203.0.113.2 02:00:00:00:0b:02 vni 999
+binding add 203.0.113.2 03:00:00:00:0b:02 vni 100
+binding add 224.0.0.5 02:00:00:00:0b:02 vni 100
+binding add x 02:00:00:00:0b:02 vni 100
+binding del 203.0.113.2 vni 100
+binding del 203.0.113.2 vni 999
+show binding vni 999
 port
 port stop nosuch
 port start 99
@@ -390,6 +409,9 @@ def test_show_config_is_complete(folder):
         set storm {A} 777
         set ageing 60
         set peers known
+        set suppress on
+        set suppress off vni 200
+        binding add 203.0.113.2 02:00:00:00:0b:02 vni 100
         port config mtu {U} 1600"""
     lines = [line.strip() for line in lines.split("\n")]
     lines += ["set udp-checksum on"]

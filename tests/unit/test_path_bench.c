@@ -5,6 +5,7 @@
 
 #include "eal_fixture.h"
 #include "vx_reassemble.h"
+#include "vx_seen.h"
 
 #define RING_SIZE 64u
 
@@ -68,6 +69,7 @@ make_lcore(struct bench *b, unsigned int i)
 	lcore->learn_ring = make_ring("learn", i, sizeof(struct vx_learn));
 	lcore->punt_ring = make_ring("punt", i, sizeof(struct vx_punt));
 	lcore->trace_ring = make_ring("trace", i, sizeof(struct vx_trace_record));
+	lcore->seen_ring = make_ring("seen", i, sizeof(struct vx_seen));
 	lcore->flush = keep;
 	lcore->owner = b;
 	lcore->segment_traffic = calloc(b->tables->conf.max_vnis, sizeof(struct vx_kinds));
@@ -81,6 +83,7 @@ make_lcore(struct bench *b, unsigned int i)
 	lcore->other_arp_bucket = lcore->arp_bucket;
 	lcore->icmp_bucket = lcore->arp_bucket;
 	lcore->too_big_bucket = lcore->arp_bucket;
+	lcore->seen_bucket = lcore->arp_bucket;
 	lcore->reassembly = rte_zmalloc("reassembly", vx_reassembly_size(), 0);
 	assert_non_null(lcore->reassembly);
 	vx_reassembly_init(lcore->reassembly, i + 1, 1u << 20);
@@ -223,6 +226,7 @@ bench_teardown(void **state)
 		rte_ring_free(b->lcore[i]->learn_ring);
 		rte_ring_free(b->lcore[i]->punt_ring);
 		rte_ring_free(b->lcore[i]->trace_ring);
+		rte_ring_free(b->lcore[i]->seen_ring);
 		free(b->lcore[i]->segment_traffic);
 		free(b->lcore[i]->attach_traffic);
 		free(b->lcore[i]->vtep_traffic);
