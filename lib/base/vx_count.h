@@ -51,6 +51,8 @@
 	X(ARP_REPLIES, "arp_replies_sent", "ARP replies sent")                                     \
 	X(ARP_FAILED, "arp_failed", "neighbours given up for now")                                 \
 	X(ECHO_REPLIES, "echo_replies_sent", "ICMP echo replies sent")                             \
+	X(GROUP_QUERIES, "group_queries", "IGMP and MLD queries heard")                            \
+	X(GROUP_REPORTS, "group_reports_sent", "IGMP and MLD reports and leaves sent")             \
 	X(PUNT_RING_FULL, "punt_ring_full", "ARP notices lost because the ring was full")          \
 	X(SUPPRESSED_ARP, "suppressed_arp", "tenants' ARP requests answered here (set suppress)")  \
 	X(SUPPRESSED_ND, "suppressed_nd", "the same for neighbour solicitations")                  \

@@ -25,7 +25,7 @@
 	X(OUTER_IP_HEADER, "outer_ip_header", "outer IP version or header length wrong")           \
 	X(OUTER_IP_LENGTH, "outer_ip_length", "outer IP length larger than what arrived")          \
 	X(OUTER_IP_CHECKSUM, "outer_ip_checksum", "outer IPv4 header checksum wrong")              \
-	X(OUTER_DST_IP, "outer_dst_ip", "outer destination is not a local address")                \
+	X(OUTER_DST_IP, "outer_dst_ip", "outer destination is no local address or joined group")   \
 	X(OUTER_SRC_IP, "outer_src_ip", "outer source is not another host's unicast address")      \
 	X(OUTER_FRAGMENT, "outer_fragment", "outer IP fragment, and reassembly is off")            \
 	X(FRAG_BAD, "frag_bad", "outer fragment that cannot be one, or does not fit the others")   \
@@ -33,7 +33,7 @@
 	X(FRAG_DUPLICATE, "frag_duplicate", "outer fragment that is held already")                 \
 	X(FRAG_LIMIT, "frag_limit", "more fragments or datagrams than are held")                   \
 	X(FRAG_TIMEOUT, "frag_timeout", "the other fragments did not come in time")                \
-	X(OUTER_PROTOCOL, "outer_protocol", "for this host, but neither UDP nor ICMP")             \
+	X(OUTER_PROTOCOL, "outer_protocol", "for this host, but neither UDP, ICMP nor IGMP")       \
 	X(OUTER_UDP_LENGTH, "outer_udp_length", "outer UDP length does not fit the IP length")     \
 	X(OUTER_UDP_PORT, "outer_udp_port", "UDP, but not for the VXLAN port")                     \
 	X(OUTER_UDP_CHECKSUM, "outer_udp_checksum", "outer UDP checksum wrong")                    \
@@ -61,7 +61,8 @@
 	/* for this host */                                                                        \
 	X(ARP_BAD, "arp_bad", "ARP packet malformed")                                              \
 	X(ICMP_BAD, "icmp_bad", "ICMP malformed, wrong checksum, or not an echo request")          \
-	X(HOST_RATE, "host_rate", "ARP or ICMP above the rate limit")                              \
+	X(GROUP_BAD, "group_bad", "IGMP or MLD malformed, wrong checksum, or not of this link")    \
+	X(HOST_RATE, "host_rate", "ARP, ICMP or IGMP above the rate limit")                        \
 	/* tx and memory */                                                                        \
 	X(TX_TOO_LONG, "tx_too_long", "frame longer than the port's driver can send")              \
 	X(TX_FULL, "tx_full", "the port did not take the frame")                                   \

@@ -220,6 +220,7 @@ static const enum vx_drop elsewhere[] = {
 	VX_DROP_NEIGH_QUEUE,	   VX_DROP_NEIGH_FAILED,		    /* test_path_encap.c */
 	VX_DROP_ARP_BAD,	   VX_DROP_ICMP_BAD,	 VX_DROP_HOST_RATE, /* test_path_host.c */
 	VX_DROP_TX_TOO_LONG,	   VX_DROP_TX_PORT_DOWN,		    /* test_path_output.c */
+	VX_DROP_GROUP_BAD,						    /* test_path_group.c */
 	VX_DROP_NO_MBUF, /* test_path_flood.c and others */
 	VX_DROP_TX_FULL, /* not lib/path: counted where ports are sent to */
 };
