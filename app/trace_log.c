@@ -152,6 +152,14 @@ print_vtep(const struct app *app, FILE *out, const char *words, uint32_t index)
 		vtep == NULL ? "(removed since)" : vx_ip_format(&vtep->remote, text, sizeof(text)));
 }
 
+static const char *
+host_protocol(uint32_t value)
+{
+	if (value == RTE_ETHER_TYPE_ARP)
+		return "ARP";
+	return value == IPPROTO_IGMP ? "IGMP" : "ICMP";
+}
+
 static void
 print_decision(const struct app *app, FILE *out, const struct vx_trace_record *record)
 {
@@ -194,7 +202,7 @@ print_decision(const struct app *app, FILE *out, const struct vx_trace_record *r
 		break;
 	case VX_TRACE_HOST:
 		fprintf(out, "host     %s for this VTEP, answered or noted",
-			record->value == RTE_ETHER_TYPE_ARP ? "ARP" : "ICMP");
+			host_protocol(record->value));
 		break;
 	case VX_TRACE_TX:
 		fprintf(out, "tx       port %u", record->value);

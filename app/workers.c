@@ -41,6 +41,10 @@
 #define SEEN_RATE  10000u
 #define SEEN_BURST 2048u
 
+/* Group-specific queries come in bursts, when another member has left. */
+#define GROUP_RATE  500u
+#define GROUP_BURST 256u
+
 static struct rte_ring *
 ring_create(const char *what, const struct worker *worker, unsigned int size, unsigned int element)
 {
@@ -108,6 +112,7 @@ worker_create(struct app *app, unsigned int index, unsigned int lcore_id)
 	lcore->icmp_bucket = lcore->arp_bucket;
 	lcore->too_big_bucket = vx_bucket_make(rte_get_tsc_hz(), TOO_BIG_RATE, TOO_BIG_BURST);
 	lcore->seen_bucket = vx_bucket_make(rte_get_tsc_hz(), SEEN_RATE, SEEN_BURST);
+	lcore->group_bucket = vx_bucket_make(rte_get_tsc_hz(), GROUP_RATE, GROUP_BURST);
 	lcore->reassembly =
 		rte_zmalloc_socket("reassembly", vx_reassembly_size(), RTE_CACHE_LINE_SIZE, node);
 	if (lcore->reassembly != NULL)

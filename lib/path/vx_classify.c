@@ -4,8 +4,11 @@
 #include "vx_csum.h"
 #include "vx_drop_packet.h"
 #include "vx_host.h"
+#include "vx_host_group.h"
 #include "vx_mbuf.h"
+#include "vx_multicast.h"
 #include "vx_reassemble.h"
+#include "vx_view_group.h"
 #include "vx_wire.h"
 
 /* What a packet turned out to be. */
@@ -13,6 +16,7 @@ enum verdict {
 	VERDICT_VXLAN,
 	VERDICT_ARP,
 	VERDICT_ICMP,
+	VERDICT_IGMP,
 	VERDICT_FRAGMENT,
 	VERDICT_DROP,
 };
@@ -20,8 +24,8 @@ enum verdict {
 struct result {
 	enum verdict verdict;
 	enum vx_drop reason; /* VERDICT_DROP */
-	uint32_t offset;     /* VXLAN: of the inner frame; ICMP, FRAGMENT: of the IP header */
-	uint32_t ip_header;  /* ICMP, FRAGMENT: bytes */
+	uint32_t offset;     /* VXLAN: of the inner frame; ICMP, IGMP, FRAGMENT: of the IP header */
+	uint32_t ip_header;  /* ICMP, IGMP, FRAGMENT: bytes */
 	uint32_t vni;
 	rte_be32_t remote_be;
 	uint8_t ecn;
@@ -33,9 +37,11 @@ dropped(enum vx_drop reason)
 	return (struct result){.verdict = VERDICT_DROP, .reason = reason};
 }
 
-/* The Ethernet part: to @l3 the offset behind it and to @type the EtherType. */
+/* The Ethernet part: to @l3 the offset behind it, to @type the EtherType, to @is_group whether it
+ * is for a multicast group that this port has joined. */
 static inline enum vx_drop
-check_ethernet(struct rte_mbuf *m, const struct vx_view_port *port, uint32_t *l3, rte_be16_t *type)
+check_ethernet(struct rte_mbuf *m, const struct vx_view *view, uint16_t port, uint32_t *l3,
+	       rte_be16_t *type, bool *is_group)
 {
 	const struct rte_ether_hdr *ether;
 
@@ -43,6 +49,7 @@ check_ethernet(struct rte_mbuf *m, const struct vx_view_port *port, uint32_t *l3
 		return m->pkt_len < VX_ETHER_HDR_LEN ? VX_DROP_OUTER_RUNT : VX_DROP_NO_MBUF;
 	ether = rte_pktmbuf_mtod(m, const struct rte_ether_hdr *);
 	*l3 = VX_ETHER_HDR_LEN;
+	*is_group = false;
 	*type = ether->ether_type;
 	if (unlikely((m->ol_flags & RTE_MBUF_F_RX_VLAN_STRIPPED) != 0 &&
 		     (m->vlan_tci & 0x0fff) != 0))
@@ -62,19 +69,41 @@ check_ethernet(struct rte_mbuf *m, const struct vx_view_port *port, uint32_t *l3
 	}
 	if (unlikely(vx_is_vlan_tag(*type)))
 		return VX_DROP_OUTER_VLAN;
-	if (unlikely(!rte_is_same_ether_addr(&ether->dst_addr, &port->mac))) {
-		/* ARP requests come by broadcast; tunnels have no groups to listen to yet. */
-		if (*type != RTE_BE16(RTE_ETHER_TYPE_ARP) ||
-		    !rte_is_broadcast_ether_addr(&ether->dst_addr))
+	if (unlikely(!rte_is_same_ether_addr(&ether->dst_addr, &view->port[port].mac))) {
+		/* ARP requests come by broadcast. */
+		*is_group = *type == RTE_BE16(RTE_ETHER_TYPE_IPV4) &&
+			    vx_view_hears(view, port, &ether->dst_addr);
+		if (!*is_group && (*type != RTE_BE16(RTE_ETHER_TYPE_ARP) ||
+				   !rte_is_broadcast_ether_addr(&ether->dst_addr)))
 			return VX_DROP_OUTER_MAC;
 	}
 	return VX_DROP_NONE;
 }
 
+/* Did @port join the group, and was the frame sent to the MAC address of just that? */
+static bool
+is_for_group(const struct rte_mbuf *m, const struct vx_view *view, uint16_t port,
+	     const struct rte_ipv4_hdr *ip)
+{
+	const struct rte_ether_hdr *ether = rte_pktmbuf_mtod(m, const struct rte_ether_hdr *);
+	const struct vx_ip group = vx_ip_from_v4(ip->dst_addr);
+
+	return vx_view_is_member(view, port, &group, &ether->dst_addr);
+}
+
+/* Queriers that have no address ask from 0.0.0.0 (RFC 4541 section 2.1.1). */
+static bool
+is_source_right(const struct vx_view *view, const struct rte_ipv4_hdr *ip)
+{
+	if (ip->src_addr == 0)
+		return ip->next_proto_id == IPPROTO_IGMP;
+	return vx_ip4_is_host(ip->src_addr) && vx_view_find_local4(view, ip->src_addr) == NULL;
+}
+
 /* The IPv4 header at @l3; to @ip the header, pulled together with its options. */
 static inline enum vx_drop
-check_ipv4(struct rte_mbuf *m, const struct vx_view *view, uint32_t l3,
-	   const struct rte_ipv4_hdr **ip, uint32_t *header_len)
+check_ipv4(struct rte_mbuf *m, const struct vx_view *view, uint16_t port, bool is_group,
+	   uint32_t l3, const struct rte_ipv4_hdr **ip, uint32_t *header_len)
 {
 	const uint64_t known = m->ol_flags & RTE_MBUF_F_RX_IP_CKSUM_MASK;
 	uint32_t total;
@@ -100,10 +129,10 @@ check_ipv4(struct rte_mbuf *m, const struct vx_view *view, uint32_t l3,
 		   unlikely(vx_csum_ipv4_header(*ip) != 0xffff)) {
 		return VX_DROP_OUTER_IP_CHECKSUM;
 	}
-	if (unlikely(vx_view_find_local4(view, (*ip)->dst_addr) == NULL))
+	if (unlikely(is_group ? !is_for_group(m, view, port, *ip)
+			      : vx_view_find_local4(view, (*ip)->dst_addr) == NULL))
 		return VX_DROP_OUTER_DST_IP;
-	if (unlikely(!vx_ip4_is_host((*ip)->src_addr) ||
-		     vx_view_find_local4(view, (*ip)->src_addr) != NULL))
+	if (unlikely(!is_source_right(view, *ip)))
 		return VX_DROP_OUTER_SRC_IP;
 	/* What follows the IP packet is Ethernet padding (RFC 894). */
 	if (m->pkt_len > l3 + total)
@@ -170,15 +199,27 @@ classify_udp(struct rte_mbuf *m, const struct vx_view *view, uint32_t l3, uint32
 	};
 }
 
+/* What is neither UDP nor ICMP. */
+static struct result
+classify_other(const struct rte_ipv4_hdr *ip, uint32_t l3, uint32_t header_len)
+{
+	if (ip->next_proto_id != IPPROTO_IGMP)
+		return dropped(VX_DROP_OUTER_PROTOCOL);
+	if ((ip->fragment_offset & RTE_BE16(0x3fff)) != 0)
+		return dropped(VX_DROP_GROUP_BAD);
+	return (struct result){.verdict = VERDICT_IGMP, .offset = l3, .ip_header = header_len};
+}
+
 static inline struct result
-classify_one(struct rte_mbuf *m, const struct vx_view *view, const struct vx_view_port *port)
+classify_one(struct rte_mbuf *m, const struct vx_view *view, uint16_t port)
 {
 	const struct rte_ipv4_hdr *ip;
 	uint32_t l3, header_len;
 	enum vx_drop reason;
 	rte_be16_t type;
+	bool is_group;
 
-	reason = check_ethernet(m, port, &l3, &type);
+	reason = check_ethernet(m, view, port, &l3, &type, &is_group);
 	if (unlikely(reason != VX_DROP_NONE))
 		return dropped(reason);
 	if (unlikely(type != RTE_BE16(RTE_ETHER_TYPE_IPV4))) {
@@ -186,12 +227,16 @@ classify_one(struct rte_mbuf *m, const struct vx_view *view, const struct vx_vie
 			return (struct result){.verdict = VERDICT_ARP};
 		return dropped(VX_DROP_OUTER_ETHERTYPE);
 	}
-	reason = check_ipv4(m, view, l3, &ip, &header_len);
+	reason = check_ipv4(m, view, port, is_group, l3, &ip, &header_len);
 	if (unlikely(reason != VX_DROP_NONE))
 		return dropped(reason);
 	/* Before fragments are held: those of other protocols must not displace ours. */
 	if (unlikely(ip->next_proto_id != IPPROTO_UDP && ip->next_proto_id != IPPROTO_ICMP))
-		return dropped(VX_DROP_OUTER_PROTOCOL);
+		return classify_other(ip, l3, header_len);
+	/* Nobody pings a group of VTEPs, and no tunnel uses 224.0.0.1, which queriers ask. */
+	if (unlikely(is_group &&
+		     (ip->next_proto_id == IPPROTO_ICMP || vx_multicast_is_control4(ip->dst_addr))))
+		return dropped(VX_DROP_OUTER_DST_IP);
 	if (unlikely((ip->fragment_offset & RTE_BE16(0x3fff)) != 0)) {
 		if (!view->is_reassembling)
 			return dropped(VX_DROP_OUTER_FRAGMENT);
@@ -213,6 +258,9 @@ finish(struct vx_lcore *lcore, struct rte_mbuf *m, uint16_t port, const struct r
 	case VERDICT_ICMP:
 		vx_host_icmp(lcore, m, port, result->offset, result->ip_header);
 		break;
+	case VERDICT_IGMP:
+		vx_host_igmp(lcore, m, port, result->offset, result->ip_header);
+		break;
 	case VERDICT_VXLAN:
 	case VERDICT_FRAGMENT:
 	case VERDICT_DROP:
@@ -225,7 +273,7 @@ void
 vx_classify_burst(struct vx_lcore *lcore, struct vx_burst *burst)
 {
 	const struct vx_view *view = lcore->view;
-	const struct vx_view_port *port = &view->port[burst->port];
+	const uint16_t port = burst->port;
 	uint16_t kept = 0;
 
 	for (unsigned int i = 0; i < burst->n; i++) {
@@ -242,7 +290,7 @@ vx_classify_burst(struct vx_lcore *lcore, struct vx_burst *burst)
 			result = classify_one(m, view, port);
 		}
 		if (unlikely(result.verdict != VERDICT_VXLAN)) {
-			finish(lcore, m, burst->port, &result);
+			finish(lcore, m, port, &result);
 			continue;
 		}
 		burst->m[kept] = m;

@@ -85,16 +85,25 @@ struct vx_learn {
 _Static_assert(sizeof(struct vx_learn) == 32, "ring element");
 
 enum vx_punt_kind {
-	VX_PUNT_HOLD, /* an encapsulated packet whose next hop is being resolved */
-	VX_PUNT_ARP,  /* what an ARP packet said */
-	VX_PUNT_PMTU, /* what an ICMP "fragmentation needed" said of the path to a VTEP */
+	VX_PUNT_HOLD,  /* an encapsulated packet whose next hop is being resolved */
+	VX_PUNT_ARP,   /* what an ARP packet said */
+	VX_PUNT_QUERY, /* what an IGMP querier asks */
+	VX_PUNT_PMTU,  /* what an ICMP "fragmentation needed" said of the path to a VTEP */
 };
 
 /* What a worker hands to the control thread besides learning. */
 struct vx_punt {
-	struct rte_mbuf *m;  /* VX_PUNT_HOLD: ownership goes along */
-	struct vx_ip remote; /* VX_PUNT_HOLD: the VTEP; VX_PUNT_ARP: the sender */
-	uint16_t kind;	     /* enum vx_punt_kind */
+	union {
+		struct rte_mbuf *m; /* VX_PUNT_HOLD: ownership goes along */
+		struct {
+			uint32_t max_response_ms;
+			uint16_t interval_s;
+			uint8_t version, robustness;
+		} query; /* VX_PUNT_QUERY: as struct vx_group_query */
+	};
+	/* VX_PUNT_HOLD: the VTEP; VX_PUNT_ARP: the sender; VX_PUNT_QUERY: the group */
+	struct vx_ip remote;
+	uint16_t kind; /* enum vx_punt_kind */
 	uint16_t port;
 	struct rte_ether_addr mac; /* VX_PUNT_ARP: the sender's */
 	uint8_t is_reply, is_for_us;
@@ -128,7 +137,7 @@ struct vx_lcore {
 	uint64_t tx_pending;  /* bit by port: its transmit buffer is not empty */
 	/* What this host is asked: each kind has its own limit, so that a flood of one costs the
 	 * other nothing, least of all the ARP that the tunnels live on. */
-	struct vx_bucket arp_bucket, other_arp_bucket, icmp_bucket, too_big_bucket;
+	struct vx_bucket arp_bucket, other_arp_bucket, icmp_bucket, too_big_bucket, group_bucket;
 	struct vx_bucket seen_bucket; /* reports on tenants' ARP and ND */
 
 	struct vx_storm storm[RTE_MAX_ETHPORTS];

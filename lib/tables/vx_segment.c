@@ -384,7 +384,8 @@ vx_segment_flood_add(struct vx_tables *tables, uint32_t vni, const struct vx_ip 
 
 	if (old == NULL)
 		return -ENOENT;
-	rc = vx_vtep_check(tables, remote, err);
+	/* What a group may be is the underlay's matter. */
+	rc = vx_ip_is_multicast(remote) ? 0 : vx_vtep_check(tables, remote, err);
 	if (rc < 0)
 		return rc;
 	vtep = vx_vtep_find(tables, remote);

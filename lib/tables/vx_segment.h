@@ -69,8 +69,8 @@ int vx_segment_set_learning(struct vx_tables *tables, uint32_t vni, bool is_on, 
 int vx_segment_set_flood(struct vx_tables *tables, uint32_t vni, enum vx_flood_kind kind,
 			 bool is_on, struct vx_err *err);
 
-/* The flood list: a remote VTEP, IPv4. 0 or -EINVAL, -EEXIST, -ENOENT, -ENOSPC, -ENOMEM.
- * Deleting also forgets what the segment has learned behind that VTEP. */
+/* The flood list: a remote VTEP, or a multicast group of them. 0 or -EINVAL, -EEXIST, -ENOENT,
+ * -ENOSPC, -ENOMEM. Deleting also forgets what the segment has learned behind that VTEP. */
 int vx_segment_flood_add(struct vx_tables *tables, uint32_t vni, const struct vx_ip *remote,
 			 struct vx_err *err);
 int vx_segment_flood_del(struct vx_tables *tables, uint32_t vni, const struct vx_ip *remote,

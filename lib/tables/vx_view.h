@@ -24,6 +24,9 @@ struct vx_vlans;
 #define VX_LOCALS_MAX  32
 #define VX_ATTACH_NONE UINT32_MAX
 
+#define VX_GROUPS_MAX  256u  /* multicast groups that are joined */
+#define VX_GROUP_SLOTS 1024u /* a power of 2, sparse enough for short searches */
+
 struct vx_view_port {
 	uint32_t untagged;	/* attachment of untagged frames, or VX_ATTACH_NONE */
 	bool carries_tags;	/* ... and of tagged ones too, as they are: vlan all */
@@ -44,6 +47,13 @@ struct vx_view_port {
 struct vx_view_local {
 	struct vx_ip ip;
 	uint8_t prefix_len;
+	uint16_t port;
+};
+
+/* A multicast group that a port listens to; vx_view_group.h finds them. */
+struct vx_view_group {
+	struct vx_ip ip; /* none: the slot is free */
+	struct rte_ether_addr mac;
 	uint16_t port;
 };
 
@@ -85,6 +95,8 @@ struct vx_view {
 	uint16_t n_locals;
 	struct vx_view_local local[VX_LOCALS_MAX];
 	struct vx_view_port port[RTE_MAX_ETHPORTS];
+	uint16_t n_groups;
+	struct vx_view_group group[VX_GROUP_SLOTS]; /* by hash, open addressing */
 };
 
 /*

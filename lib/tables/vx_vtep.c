@@ -36,7 +36,7 @@ header_fill(struct vx_vtep *vtep)
 	memcpy(outer->ether_src, path->source_mac.addr_bytes, sizeof(outer->ether_src));
 	outer->ether_type_be = RTE_BE16(RTE_ETHER_TYPE_IPV4);
 	outer->ip.version_ihl = RTE_IPV4_VHL_DEF;
-	outer->ip.time_to_live = OUTER_TTL;
+	outer->ip.time_to_live = path->ttl != 0 ? path->ttl : OUTER_TTL;
 	outer->ip.next_proto_id = IPPROTO_UDP;
 	outer->ip.dst_addr = vx_ip_v4(&vtep->remote);
 	outer->vxlan.flags_be = VX_VXLAN_FLAG_I;
@@ -189,7 +189,7 @@ vx_vtep_unref(struct vx_tables *tables, uint32_t index, enum vx_vtep_use use)
 static bool
 is_same_path(const struct vx_vtep_path *a, const struct vx_vtep_path *b)
 {
-	return a->state == b->state && a->port == b->port && a->mtu == b->mtu &&
+	return a->state == b->state && a->port == b->port && a->mtu == b->mtu && a->ttl == b->ttl &&
 	       vx_ip_is_equal(&a->source, &b->source) &&
 	       vx_ip_is_equal(&a->next_hop, &b->next_hop) &&
 	       rte_is_same_ether_addr(&a->source_mac, &b->source_mac) &&
@@ -252,6 +252,12 @@ vx_vtep_age_path_mtus(struct vx_tables *tables, uint64_t now_ms)
 		refs->path_mtu = 0;
 		refresh(tables, i);
 	}
+}
+
+uint32_t
+vx_vtep_uses(const struct vx_tables *tables, uint32_t index, enum vx_vtep_use use)
+{
+	return tables->vtep_refs[index].n[use];
 }
 
 uint16_t

@@ -28,6 +28,7 @@ struct vx_vtep_path {
 	uint16_t mtu; /* bytes of outer IP packet that the path carries */
 	struct vx_ip source, next_hop;
 	struct rte_ether_addr source_mac, next_hop_mac;
+	uint8_t ttl; /* 0: the usual one */
 };
 
 /*
@@ -66,6 +67,9 @@ int64_t vx_vtep_get(struct vx_tables *tables, const struct vx_ip *remote, enum v
 /* Take or drop one more reference. The last one removes the VTEP. */
 void vx_vtep_ref(struct vx_tables *tables, uint32_t index, enum vx_vtep_use use);
 void vx_vtep_unref(struct vx_tables *tables, uint32_t index, enum vx_vtep_use use);
+
+/* How often it is in use so. */
+uint32_t vx_vtep_uses(const struct vx_tables *tables, uint32_t index, enum vx_vtep_use use);
 
 /* Publish what the underlay now knows of the way to it. Nothing is done if nothing changed. */
 void vx_vtep_set_path(struct vx_tables *tables, uint32_t index, const struct vx_vtep_path *path);

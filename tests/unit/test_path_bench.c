@@ -84,6 +84,7 @@ make_lcore(struct bench *b, unsigned int i)
 	lcore->icmp_bucket = lcore->arp_bucket;
 	lcore->too_big_bucket = lcore->arp_bucket;
 	lcore->seen_bucket = lcore->arp_bucket;
+	lcore->group_bucket = lcore->arp_bucket;
 	lcore->reassembly = rte_zmalloc("reassembly", vx_reassembly_size(), 0);
 	assert_non_null(lcore->reassembly);
 	vx_reassembly_init(lcore->reassembly, i + 1, 1u << 20);
