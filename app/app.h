@@ -20,6 +20,7 @@
 
 struct cli;
 struct trace_log;
+struct vx_groups;
 struct vx_underlay;
 struct worker;
 
@@ -33,6 +34,9 @@ struct app {
 	uint32_t storm[RTE_MAX_ETHPORTS];  /* `set storm`: frames a second, 0: no limit */
 	struct vx_tables *tables;
 	struct vx_underlay *underlay;
+	struct vx_groups *groups;      /* multicast groups that ports are members of */
+	uint32_t groups_shown;	       /* what of it the workers see: vx_groups_changes() */
+	uint8_t multicast_ttl;	       /* of what is sent to them */
 	struct rte_mempool *copy_pool; /* small buffers: headers and clones of flooded frames */
 	struct rte_mempool *host_pool; /* packets that the control thread makes */
 

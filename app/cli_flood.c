@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Commands: flood lists. */
 #include "cli_nouns.h"
+#include "net_group.h"
 #include "vx_segment.h"
+#include "vx_underlay.h"
 #include "vx_vtep.h"
 
 static int
 run_add(struct cli_call *call)
 {
-	return vx_segment_flood_add(call->app->tables, (uint32_t)call->v[1].number, &call->v[0].ip,
-				    call->err);
+	const uint16_t port =
+		call->v[2].is_set ? (uint16_t)call->v[2].number : VX_UNDERLAY_PORT_NONE;
+
+	return net_flood_add(call->app, (uint32_t)call->v[1].number, &call->v[0].ip, port,
+			     call->err);
 }
 
 static int
@@ -57,11 +62,12 @@ run_show(struct cli_call *call)
 
 /* clang-format off */
 const struct cli_row cli_flood_rows[] = {
-	{"flood add IP vni VNI",
-	 "send a segment's broadcast, unknown-unicast and multicast frames to a remote VTEP too",
+	{"flood add IP vni VNI [port P]",
+	 "send a segment's broadcast, unknown-unicast and multicast frames to a remote VTEP too\n"
+	 "Or to a multicast group of VTEPs, which the underlay port joins: P, where there are several.",
 	 run_add},
 	{"flood del IP vni VNI",
-	 "delete a VTEP from the list; what the segment learned behind it is forgotten", run_del},
+	 "delete a VTEP or group from the list; what the segment learned behind it is forgotten", run_del},
 	{"show flood [vni VNI]", "flood lists", run_show},
 	{0},
 };

@@ -14,6 +14,7 @@ extern const struct cli_row cli_address_rows[];
 extern const struct cli_row cli_fdb_rows[];
 extern const struct cli_row cli_flood_rows[];
 extern const struct cli_row cli_forward_rows[];
+extern const struct cli_row cli_group_rows[];
 extern const struct cli_row cli_neigh_rows[];
 extern const struct cli_row cli_port_rows[];
 extern const struct cli_row cli_route_rows[];

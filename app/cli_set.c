@@ -187,6 +187,14 @@ run_path_mtu(struct cli_call *call)
 	return 0;
 }
 
+static int
+run_multicast_ttl(struct cli_call *call)
+{
+	call->app->multicast_ttl = (uint8_t)call->v[0].number;
+	call->app->is_path_stale = true;
+	return 0;
+}
+
 static void
 change_peers(struct vx_view *view, const struct cli_value *v)
 {
@@ -227,6 +235,10 @@ const struct cli_row cli_set_rows[] = {
 	 "largest outer packet for a remote VTEP, in bytes\n"
 	 "576 to 65535; 0: learn it from ICMP again. The port's MTU is the limit in any case.",
 	 run_path_mtu},
+	{"set multicast-ttl N:ttl",
+	 "TTL of what is sent to multicast groups\n"
+	 "1, the default: it stays on the link. As many more as there are routers on the way.",
+	 run_multicast_ttl},
 	{"set reassembly on|off", "put received outer fragments together, or drop them", run_reassembly},
 	{"set reassembly timeout MS",
 	 "how long a datagram may wait for its fragments\n1 to 60000 milliseconds; 200.",

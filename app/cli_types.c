@@ -118,6 +118,7 @@ static const struct cli_type types[] = {
 	 NUMBER(1, 1u << 24)},
 	{.name = "PPS", .what = "rate",
 	 .expected = "frames a second, 1 to 10000000, or 0 for no limit", NUMBER(0, 10000000)},
+	{.name = "N:ttl", .what = "TTL", .expected = "a TTL, 1 to 255", NUMBER(1, 255)},
 	{.name = "MS", .what = "time", .expected = "milliseconds, 1 to 60000", NUMBER(1, 60000)},
 	{.name = "N:frames", .what = "number", .expected = "a number of frames, 1 to 4096",
 	 NUMBER(1, 4096)},

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Commands: remote VTEPs, which flood and fdb commands and learning make. */
 #include "cli_nouns.h"
+#include "net_group.h"
 #include "stats.h"
 #include "vx_underlay.h"
 #include "vx_vtep.h"
@@ -21,7 +22,7 @@ show_one(struct cli_call *call, const struct vx_vtep *vtep)
 	}
 	if (path->state == VX_VTEP_READY)
 		rte_ether_format_addr(mac, sizeof(mac), &path->next_hop_mac);
-	vx_underlay_path(call->app->underlay, &vtep->remote, &way);
+	net_hop(call->app, &vtep->remote, &way);
 	fprintf(call->out, "%-16s %-9s %-4s %-5s %-16s %-16s %-17s %-7s",
 		vx_ip_format(&vtep->remote, remote, sizeof(remote)),
 		vx_vtep_state_name(path->state), port, mtu, source, hop, mac,

@@ -9,6 +9,7 @@
 #include "vx_address.h"
 #include "vx_attach.h"
 #include "vx_fdb.h"
+#include "vx_group.h"
 #include "vx_neigh.h"
 #include "vx_route.h"
 #include "vx_segment.h"
@@ -53,6 +54,7 @@ print_settings(const struct app *app, FILE *out)
 		view->source_port_lo + view->source_ports - 1);
 	fprintf(out, "set oversize %s\n", oversize[view->oversize]);
 	fprintf(out, "set df %s\n", df[view->df]);
+	fprintf(out, "set multicast-ttl %u\n", app->multicast_ttl);
 	fprintf(out, "set reassembly %s\n", view->is_reassembling ? "on" : "off");
 	fprintf(out, "set reassembly timeout %u\n", view->reassembly_ms);
 	fprintf(out, "set reassembly max %u\n", view->reassembly_max);
@@ -144,8 +146,13 @@ print_segment(const struct app *app, FILE *out, const struct vx_segment *segment
 	for (unsigned int i = 0; i < segment->n_vteps; i++) {
 		const struct vx_vtep *vtep = tables->vtep[segment->target[segment->n_attaches + i]];
 
-		fprintf(out, "flood add %s vni %u\n", vx_ip_format(&vtep->remote, ip, sizeof(ip)),
+		fprintf(out, "flood add %s vni %u", vx_ip_format(&vtep->remote, ip, sizeof(ip)),
 			segment->vni);
+		if (vx_ip_is_multicast(&vtep->remote))
+			fprintf(out, " port %s",
+				app->ports.port[vx_groups_port_of(app->groups, &vtep->remote)]
+					.name);
+		fprintf(out, "\n");
 	}
 }
 

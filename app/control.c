@@ -20,6 +20,7 @@
 #include "tenant.h"
 #include "trace_log.h"
 #include "vx_fdb.h"
+#include "vx_group.h"
 #include "vx_log.h"
 #include "vx_rcu.h"
 #include "vx_underlay.h"
@@ -142,6 +143,7 @@ tick(struct app *app)
 	check_links(app);
 	vx_underlay_tick(app->underlay, now);
 	tenant_tick(app);
+	vx_groups_tick(app->groups, now);
 	vx_vtep_age_path_mtus(app->tables, now);
 	trace_log_tick(app);
 	vx_rcu_reclaim(app->tables->rcu);

@@ -19,9 +19,11 @@
 #include "control.h"
 #include "memory.h"
 #include "net.h"
+#include "net_group.h"
 #include "stats.h"
 #include "trace_log.h"
 #include "vx_attach.h"
+#include "vx_group.h"
 #include "vx_log.h"
 #include "vx_route.h"
 #include "vx_segment.h"
@@ -49,6 +51,7 @@ static const struct cli_row *const all_rows[] = {
 	cli_vni_rows,
 	cli_access_rows,
 	cli_flood_rows,
+	cli_group_rows,
 	cli_fdb_rows,
 	cli_set_rows,
 	cli_port_rows,
@@ -139,7 +142,7 @@ start_underlay(struct app *app, struct vx_err *err)
 	app->underlay = vx_underlay_create(&conf);
 	if (app->underlay == NULL)
 		return vx_err_set(err, ENOMEM, "no memory for routes and neighbours");
-	return 0;
+	return net_groups_create(app, err);
 }
 
 static unsigned int
@@ -300,6 +303,7 @@ stop(struct app *app)
 		VX_LOG(WARNING, "no memory while stopping: frames in work are lost");
 	cli_destroy(app->cli);
 	workers_stop(app);
+	vx_groups_destroy(app->groups);
 	vx_underlay_destroy(app->underlay);
 	trace_log_destroy(app->trace_log);
 	stats_destroy(app);

@@ -7,11 +7,14 @@
 #include <rte_ring.h>
 
 #include "app.h"
+#include "net_group.h"
 #include "stats.h"
 #include "vx_address.h"
 #include "vx_arp.h"
 #include "vx_attach.h"
 #include "vx_fdb.h"
+#include "vx_group.h"
+#include "vx_group_message.h"
 #include "vx_lcore.h"
 #include "vx_log.h"
 #include "vx_rcu.h"
@@ -66,7 +69,8 @@ vtep_added(void *ctx, uint32_t index, const struct vx_ip *remote)
 	struct app *app = ctx;
 
 	stats_place_new(app, STATS_VTEP, index);
-	vx_underlay_track(app->underlay, remote);
+	if (!vx_ip_is_multicast(remote))
+		vx_underlay_track(app->underlay, remote);
 	app->is_path_stale = true;
 }
 
@@ -74,7 +78,10 @@ static void
 vtep_removed(void *ctx, uint32_t index, const struct vx_ip *remote)
 {
 	RTE_SET_USED(index);
-	vx_underlay_untrack(((struct app *)ctx)->underlay, remote);
+	if (vx_ip_is_multicast(remote))
+		net_group_unused(ctx, remote);
+	else
+		vx_underlay_untrack(((struct app *)ctx)->underlay, remote);
 }
 
 static void
@@ -211,13 +218,14 @@ net_resolve(struct app *app)
 	struct vx_tables *tables = app->tables;
 
 	app->is_path_stale = false;
+	net_groups_update(app);
 	for (uint32_t i = 0; i < tables->conf.max_vteps; i++) {
 		struct vx_vtep_path path = {0};
 		struct vx_hop hop;
 
 		if (tables->vtep[i] == NULL)
 			continue;
-		vx_underlay_path(app->underlay, &tables->vtep[i]->remote, &hop);
+		net_hop(app, &tables->vtep[i]->remote, &hop);
 		path.state = vtep_state(hop.state);
 		if (path.state != VX_VTEP_NO_ROUTE) {
 			path.port = hop.port;
@@ -225,6 +233,8 @@ net_resolve(struct app *app)
 			path.source = hop.source;
 			path.next_hop = hop.next_hop;
 			path.source_mac = hop.source_mac;
+			if (vx_ip_is_multicast(&tables->vtep[i]->remote))
+				path.ttl = app->multicast_ttl;
 		}
 		if (path.state == VX_VTEP_READY)
 			path.next_hop_mac = hop.next_hop_mac;
@@ -240,7 +250,8 @@ learn_path_mtu(struct app *app, const struct vx_punt *punt)
 	const int64_t index = vx_vtep_find(app->tables, &punt->remote);
 	char text[VX_IP_TEXT_MAX];
 
-	if (index < 0 ||
+	/* Over IPv4 there is no ICMP about multicast packets (RFC 1122 section 3.2.2). */
+	if (index < 0 || (vx_ip_is_v4(&punt->remote) && vx_ip_is_multicast(&punt->remote)) ||
 	    !vx_vtep_learn_path_mtu(app->tables, (uint32_t)index, punt->mtu, app_now(app))) {
 		count(app, VX_COUNT_PMTU_IGNORED, 1);
 		return;
@@ -248,6 +259,20 @@ learn_path_mtu(struct app *app, const struct vx_punt *punt)
 	count(app, VX_COUNT_PMTU_LOWERED, 1);
 	VX_LOG(INFO, "path to %s carries %u bytes, says ICMP",
 	       vx_ip_format(&punt->remote, text, sizeof(text)), punt->mtu);
+}
+
+static void
+hear_query(struct app *app, const struct vx_punt *punt)
+{
+	const struct vx_group_query query = {
+		.group = punt->remote,
+		.max_response_ms = punt->query.max_response_ms,
+		.interval_s = punt->query.interval_s,
+		.robustness = punt->query.robustness,
+		.version = punt->query.version,
+	};
+
+	vx_groups_query_seen(app->groups, punt->port, &query, app_now(app));
 }
 
 void
@@ -267,6 +292,10 @@ net_punt(struct app *app, const struct vx_punt *punt)
 	}
 	if (punt->kind == VX_PUNT_PMTU) {
 		learn_path_mtu(app, punt);
+		return;
+	}
+	if (punt->kind == VX_PUNT_QUERY) {
+		hear_query(app, punt);
 		return;
 	}
 	notice = (struct vx_arp_notice){

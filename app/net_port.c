@@ -10,6 +10,7 @@
 
 #include "app.h"
 #include "net.h"
+#include "net_group.h"
 #include "stats.h"
 #include "vx_attach.h"
 #include "vx_rcu.h"
@@ -41,6 +42,7 @@ release(struct app *app, struct port *port, struct vx_err *err)
 
 	if (state != PORT_STARTED)
 		return 0;
+	net_groups_leave(app, port->id);
 	port->state = PORT_STOPPED;
 	rc = apply(app, err);
 	port->state = state;
@@ -63,6 +65,8 @@ net_forwarding_set(struct app *app, bool is_on, struct vx_err *err)
 		if (rc < 0)
 			return rc;
 	}
+	for (uint16_t id = 0; !is_on && id < RTE_MAX_ETHPORTS; id++)
+		net_groups_leave(app, id);
 	app->is_forwarding = is_on;
 	rc = apply(app, err);
 	if (rc < 0) {
@@ -188,6 +192,8 @@ net_port_detach(struct app *app, uint16_t id, struct vx_err *err)
 
 	if (rc == 0)
 		rc = check_no_local(app, id, err);
+	if (rc == 0)
+		rc = net_groups_check_unused(app, id, err);
 	if (rc == 0)
 		rc = release(app, port, err);
 	if (rc < 0)

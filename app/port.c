@@ -52,6 +52,23 @@ set_promiscuous(struct port *port)
 	port->is_promisc = rte_eth_promiscuous_get(port->id) == 1;
 }
 
+void
+port_hear_groups(struct port *port, bool wanted)
+{
+	int rc = 0;
+
+	/* A driver without either hears everything, or nothing can be done about it. */
+	if (wanted && rte_eth_allmulticast_enable(port->id) != 0) {
+		rc = rte_eth_promiscuous_enable(port->id);
+		port->is_promisc = rte_eth_promiscuous_get(port->id) == 1;
+	} else if (!wanted) {
+		set_promiscuous(port);
+	}
+	if (rc != 0 && rc != -ENOTSUP)
+		VX_LOG(WARNING, "port %u (%s) may not hear the multicast groups it has joined: %s",
+		       port->id, port->name, rte_strerror(-rc));
+}
+
 int
 port_start(struct port_table *table, uint16_t id, struct vx_err *err)
 {

@@ -160,6 +160,11 @@ int port_mtu_set(struct port_table *table, uint16_t id, uint16_t mtu, struct vx_
 int port_start(struct port_table *table, uint16_t id, struct vx_err *err);
 int port_stop(struct port_table *table, uint16_t id, struct vx_err *err);
 
+/* Let a started underlay port receive what is for multicast groups, or no longer. Drivers either
+ * filter single groups badly or not at all: it is all of them, and what is not joined is dropped.
+ */
+void port_hear_groups(struct port *port, bool wanted);
+
 /* Release the port and its buffers; the DPDK port is gone. From any state. */
 void port_close(struct port_table *table, uint16_t id);
 void port_close_all(struct port_table *table);

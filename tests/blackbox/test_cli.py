@@ -33,6 +33,11 @@ RIGHT = [
     ("show access", "4094"),
     ("flood add 192.0.2.30 vni 1", "192.0.2.30"),
     ("show flood", "192.0.2.30"),
+    ("flood add 239.1.1.1 vni 1 port {U}", "239.1.1.1"),
+    ("show group", "239.1.1.1"),
+    ("flood add 239.1.1.2 vni 1", "239.1.1.2"),
+    ("set multicast-ttl 7", "multicast-ttl 7"),
+    ("set multicast-ttl 1", "multicast-ttl 1"),
     ("show flood vni 1", "192.0.2.30"),
     ("show vtep", "192.0.2.30"),
     ("fdb add 02:00:00:00:0b:02 vni 1 vtep 192.0.2.40", "192.0.2.40"),
@@ -198,6 +203,12 @@ flood add 192.0.2.2 vni 100
 flood add 192.0.2.3 vni 999
 flood add x vni 100
 flood add 192.0.2.3
+flood add 224.0.0.1 vni 100
+flood add 239.1.1.1 vni 999
+flood add 239.1.1.1 vni 100 port {A}
+flood del 239.1.1.1 vni 100
+set multicast-ttl 0
+set multicast-ttl x
 flood del 192.0.2.3 vni 100
 flood del 192.0.2.2 vni 999
 fdb add 02:00:00:00:0b:02 vni 999 vtep 192.0.2.2
@@ -397,6 +408,8 @@ def test_show_config_is_complete(folder):
         flood add 192.0.2.2 vni 100
         flood add 198.51.100.9 vni 100
         flood add 192.0.2.2 vni 200
+        flood add 239.1.1.1 vni 200
+        set multicast-ttl 9
         fdb add 02:00:00:00:0b:02 vni 100 vtep 192.0.2.9
         fdb add 02:00:00:00:0b:02 vni 200 port {A2}
         set mtu 1450
@@ -426,7 +439,8 @@ def test_show_config_is_complete(folder):
         with open(path, encoding="ascii") as file:
             saved = file.read()
     for word in ("192.0.2.1/24", "203.0.113.77", "198.51.100.0/24", "0.0.0.0/0", "1400", "8472",
-                 "50000", "on", "60", "known", "1600", "198.51.100.9", "192.0.2.9",
+                 "50000", "on", "60", "239.1.1.1", "multicast-ttl 9", "known", "1600",
+                 "198.51.100.9", "192.0.2.9",
                  "4321", "set flood unknown off\n", "set flood broadcast off vni 200",
                  "set flood unknown on vni 200", "777"):
         assert word in first

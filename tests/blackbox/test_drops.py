@@ -95,6 +95,8 @@ SINGLE = {
     "no_target": [("C", TENANT), ("C", pk.udp_frame(pk.BROADCAST, H1, size=100))],
     "too_big": [("A", tenant(1465)), ("A", tenant(1514))],
     "no_route": [("E", TENANT)],
+    "group_bad": [("U", to_host(2, b"\x11\x0a\xee\xf5\0\0\0\0")),  # right but for its TTL
+                  ("U", to_host(2, bytes(7)))],
     "arp_bad": [("U", pk.arp(1, R2_MAC, R2, bytes(6), LOCAL, hlen=5)),
                 ("U", pk.arp(1, R2_MAC, R2, bytes(6), LOCAL, htype=6))],
     "icmp_bad": [("U", pk.icmp_echo(PORT_MAC, R2_MAC, R2, LOCAL, bad_sum=True)),
