@@ -24,6 +24,12 @@ struct vx_groups;
 struct vx_underlay;
 struct worker;
 
+/* A group in which an IPv6 address of ours is asked for. */
+struct net_solicited {
+	struct vx_ip group;
+	uint16_t port;
+};
+
 struct app {
 	struct options options;
 	struct port_table ports;
@@ -34,8 +40,10 @@ struct app {
 	uint32_t storm[RTE_MAX_ETHPORTS];  /* `set storm`: frames a second, 0: no limit */
 	struct vx_tables *tables;
 	struct vx_underlay *underlay;
-	struct vx_groups *groups;      /* multicast groups that ports are members of */
-	uint32_t groups_shown;	       /* what of it the workers see: vx_groups_changes() */
+	struct vx_groups *groups; /* multicast groups that ports are members of */
+	uint32_t groups_shown;	  /* what of it the workers see: vx_groups_changes() */
+	struct net_solicited solicited[VX_LOCALS_MAX];
+	unsigned int n_solicited;
 	uint8_t multicast_ttl;	       /* of what is sent to them */
 	struct rte_mempool *copy_pool; /* small buffers: headers and clones of flooded frames */
 	struct rte_mempool *host_pool; /* packets that the control thread makes */

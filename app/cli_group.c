@@ -21,7 +21,7 @@ run_show(struct cli_call *call)
 			 vx_ip_is_v4(&info.ip) ? "IGMP" : "MLD", info.version % 10);
 		fprintf(call->out, "%-16s %-4u %-5u %-8s %-8s %s\n",
 			vx_ip_format(&info.ip, group, sizeof(group)), info.port,
-			vtep < 0 ? 0 : vx_vtep_uses(tables, (uint32_t)vtep, VX_VTEP_FLOOD),
+			vtep < 0 ? info.users : vx_vtep_uses(tables, (uint32_t)vtep, VX_VTEP_FLOOD),
 			vx_group_state_name(info.state), protocol,
 			info.is_queried ? "heard" : "none");
 	}

@@ -270,6 +270,7 @@ hear_query(struct app *app, const struct vx_punt *punt)
 		.interval_s = punt->query.interval_s,
 		.robustness = punt->query.robustness,
 		.version = punt->query.version,
+		.is_v6 = punt->is_v6 != 0,
 	};
 
 	vx_groups_query_seen(app->groups, punt->port, &query, app_now(app));

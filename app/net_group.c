@@ -2,6 +2,7 @@
 #include "net_group.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include <rte_malloc.h>
 #include <rte_ring.h>
@@ -10,17 +11,19 @@
 #include "net.h"
 #include "vx_address.h"
 #include "vx_group.h"
+#include "vx_mld.h"
 #include "vx_multicast.h"
 #include "vx_rcu.h"
 #include "vx_route.h"
 #include "vx_segment.h"
 #include "vx_view_group.h"
+#include "vx_vtep.h"
 #include "worker.h"
 
 /* Rounds of the workers to wait for what was said last, each with at most WORKER_INJECT packets. */
 #define LAST_WORDS_MAX 64u
 
-/* 224.0.0.1, "all systems": where queriers ask. */
+/* 224.0.0.1, "all systems", where queriers ask; of IPv6 it is ff02::1, "all nodes". */
 #define ALL_SYSTEMS RTE_BE32(0xe0000001)
 
 int
@@ -151,7 +154,7 @@ net_groups_check_unused(const struct app *app, uint16_t port, struct vx_err *err
 	uint32_t iterator = 0;
 
 	while (vx_groups_next(app->groups, &iterator, &info))
-		if (info.port == port && info.users > 0)
+		if (info.port == port && info.users > 0 && vx_vtep_find(app->tables, &info.ip) >= 0)
 			return vx_err_set(err, EBUSY,
 					  "port %u is where flood lists have the group %s: delete "
 					  "that first with flood del %s",
@@ -161,7 +164,13 @@ net_groups_check_unused(const struct app *app, uint16_t port, struct vx_err *err
 
 /* --- what follows from ports and addresses --- */
 
-/* The address that packets to groups come from: the port's first one of the family. */
+static bool
+is_link_local(const struct vx_ip *ip)
+{
+	return ip->bytes[0] == 0xfe && (ip->bytes[1] & 0xc0) == 0x80;
+}
+
+/* The address that tunnel packets to groups come from: the port's first one of the family. */
 static bool
 port_source(const struct app *app, uint16_t port, bool is_v4, struct vx_ip *source)
 {
@@ -169,12 +178,31 @@ port_source(const struct app *app, uint16_t port, bool is_v4, struct vx_ip *sour
 	uint32_t iterator = 0;
 
 	while (vx_address_next(app->underlay, &iterator, &address)) {
-		if (address.port != port || vx_ip_is_v4(&address.prefix.ip) != is_v4)
+		if (address.port != port || vx_ip_is_v4(&address.prefix.ip) != is_v4 ||
+		    is_link_local(&address.prefix.ip))
 			continue;
 		*source = address.prefix.ip;
 		return true;
 	}
 	return false;
+}
+
+/* The one that MLD is spoken from, if IPv6 is spoken at all. */
+static struct vx_ip
+port_source6(const struct app *app, uint16_t port)
+{
+	struct vx_ip source = {.bytes = {0}};
+	struct vx_address_info address;
+	uint32_t iterator = 0;
+
+	while (vx_address_next(app->underlay, &iterator, &address)) {
+		if (address.port != port || vx_ip_is_v4(&address.prefix.ip))
+			continue;
+		if (is_link_local(&address.prefix.ip))
+			return address.prefix.ip;
+		source = vx_mld_source(&app->ports.port[port].mac);
+	}
+	return source;
 }
 
 void
@@ -211,6 +239,7 @@ show_workers(struct app *app)
 {
 	struct vx_view *view = vx_view_edit(app->tables);
 	const struct vx_ip all_systems = vx_ip_from_v4(ALL_SYSTEMS);
+	const struct vx_ip all_nodes = {.bytes = {0xff, 2, [15] = 1}};
 	struct vx_group_info info;
 	uint32_t iterator = 0;
 
@@ -221,7 +250,8 @@ show_workers(struct app *app)
 		if (info.users == 0)
 			continue;
 		vx_view_group_add(view, info.port, &info.ip);
-		vx_view_group_add(view, info.port, &all_systems);
+		vx_view_group_add(view, info.port,
+				  vx_ip_is_v4(&info.ip) ? &all_systems : &all_nodes);
 	}
 	vx_view_publish(app->tables, view);
 	return true;
@@ -239,6 +269,39 @@ show_driver(struct app *app, struct port *port)
 	port_hear_groups(port, has_group);
 }
 
+/*
+ * Solicitations for each IPv6 address come to a group that is made of it (RFC 4291 section 2.7.1).
+ * A snooping switch sends them only to whom it knows to be a member (RFC 4861 section 7.2.1).
+ */
+static void
+join_solicited_nodes(struct app *app)
+{
+	struct net_solicited old[VX_LOCALS_MAX], *now = app->solicited;
+	const unsigned int old_n = app->n_solicited;
+	struct vx_address_info address;
+	uint32_t iterator = 0;
+
+	memcpy(old, now, sizeof(old));
+	app->n_solicited = 0;
+	while (app->n_solicited < VX_LOCALS_MAX &&
+	       vx_address_next(app->underlay, &iterator, &address)) {
+		const uint8_t *ip = address.prefix.ip.bytes;
+
+		if (vx_ip_is_v4(&address.prefix.ip))
+			continue;
+		now->group =
+			(struct vx_ip){.bytes = {0xff, 2, [11] = 1, 0xff, ip[13], ip[14], ip[15]}};
+		now->port = address.port;
+		if (vx_groups_join(app->groups, now->port, &now->group, NULL) < 0)
+			continue;
+		now++;
+		app->n_solicited++;
+	}
+	/* Those that are still wanted have been joined once more. */
+	for (unsigned int i = 0; i < old_n; i++)
+		vx_groups_leave(app->groups, old[i].port, &old[i].group);
+}
+
 void
 net_groups_update(struct app *app)
 {
@@ -251,9 +314,11 @@ net_groups_update(struct app *app)
 			now.is_up = view->port[id].is_up;
 			now.mac = view->port[id].mac;
 			port_source(app, id, true, &now.source4);
+			now.source6 = port_source6(app, id);
 		}
 		vx_groups_port_set(app->groups, id, &now);
 	}
+	join_solicited_nodes(app);
 	if (app->groups_shown == vx_groups_changes(app->groups))
 		return;
 	if (!show_workers(app)) {

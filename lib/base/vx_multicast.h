@@ -23,6 +23,16 @@ vx_multicast_is_control4(rte_be32_t addr_be)
 	return (addr_be & RTE_BE32(0xffffff00)) == RTE_BE32(0xe0000000);
 }
 
+/* The same of both families: ff02::/16 but for what is assigned at will (RFC 4291 section 2.7). No
+ * tunnel uses such a group. */
+static inline bool
+vx_multicast_is_control(const struct vx_ip *group)
+{
+	if (vx_ip_is_v4(group))
+		return vx_multicast_is_control4(vx_ip_v4(group));
+	return group->bytes[0] == 0xff && group->bytes[1] == 0x02;
+}
+
 /* RFC 1112 section 6.4 (the lower 23 bits) and RFC 2464 section 7 (the lower 32 bits). */
 static inline struct rte_ether_addr
 vx_multicast_mac(const struct vx_ip *group)

@@ -7,6 +7,7 @@
 #include "vx_drop_packet.h"
 #include "vx_group_message.h"
 #include "vx_igmp.h"
+#include "vx_mld.h"
 #include "vx_trace.h"
 #include "vx_wire.h"
 
@@ -21,11 +22,26 @@ tell_control(struct vx_lcore *lcore, uint16_t port, const struct vx_group_query 
 		.query.interval_s = query->interval_s,
 		.query.version = query->version,
 		.query.robustness = query->robustness,
+		.is_v6 = query->is_v6,
 	};
 
 	vx_lcore_count(lcore, VX_COUNT_GROUP_QUERIES, 1);
 	if (rte_ring_sp_enqueue_elem(lcore->punt_ring, &punt, sizeof(punt)) != 0)
 		vx_lcore_count(lcore, VX_COUNT_PUNT_RING_FULL, 1);
+}
+
+/* Where what @query says goes: the message itself ends here. */
+static void
+finish(struct vx_lcore *lcore, struct rte_mbuf *m, uint16_t port,
+       const struct vx_group_query *query, uint32_t protocol)
+{
+	vx_trace_note(lcore, m, VX_TRACE_HOST, protocol);
+	/* Reports of other members change nothing here: ours are never held back for them, as a
+	 * forged one could then make us leave. */
+	if (query->version != 0)
+		tell_control(lcore, port, query);
+	vx_lcore_count(lcore, VX_COUNT_CONSUMED, 1);
+	rte_pktmbuf_free(m);
 }
 
 void
@@ -36,19 +52,24 @@ vx_host_igmp(struct vx_lcore *lcore, struct rte_mbuf *m, uint16_t port, uint32_t
 		rte_pktmbuf_mtod_offset(m, const struct rte_ipv4_hdr *, ip_offset);
 	struct vx_group_query query;
 
-	if (!vx_bucket_take(&lcore->group_bucket, lcore->now)) {
+	if (!vx_bucket_take(&lcore->group_bucket, lcore->now))
 		vx_drop_packet(lcore, m, VX_DROP_HOST_RATE);
-		return;
-	}
-	if (vx_igmp_parse(m, ip_offset + ip_header, ip->time_to_live, &query) != VX_DROP_NONE) {
+	else if (vx_igmp_parse(m, ip_offset + ip_header, ip->time_to_live, &query) != VX_DROP_NONE)
 		vx_drop_packet(lcore, m, VX_DROP_GROUP_BAD);
-		return;
-	}
-	vx_trace_note(lcore, m, VX_TRACE_HOST, IPPROTO_IGMP);
-	/* Reports of other members change nothing here: ours are never held back for them, as a
-	 * forged one could then make us leave. */
-	if (query.version != 0)
-		tell_control(lcore, port, &query);
-	vx_lcore_count(lcore, VX_COUNT_CONSUMED, 1);
-	rte_pktmbuf_free(m);
+	else
+		finish(lcore, m, port, &query, IPPROTO_IGMP);
+}
+
+void
+vx_host_mld(struct vx_lcore *lcore, struct rte_mbuf *m, uint16_t port, uint32_t ip_offset,
+	    uint32_t l4_offset)
+{
+	struct vx_group_query query;
+
+	if (!vx_bucket_take(&lcore->group_bucket, lcore->now))
+		vx_drop_packet(lcore, m, VX_DROP_HOST_RATE);
+	else if (vx_mld_parse(m, ip_offset, l4_offset, &query) != VX_DROP_NONE)
+		vx_drop_packet(lcore, m, VX_DROP_GROUP_BAD);
+	else
+		finish(lcore, m, port, &query, IPPROTO_ICMPV6);
 }

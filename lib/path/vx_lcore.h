@@ -87,7 +87,7 @@ _Static_assert(sizeof(struct vx_learn) == 32, "ring element");
 enum vx_punt_kind {
 	VX_PUNT_HOLD,  /* an encapsulated packet whose next hop is being resolved */
 	VX_PUNT_ARP,   /* what an ARP packet said */
-	VX_PUNT_QUERY, /* what an IGMP querier asks */
+	VX_PUNT_QUERY, /* what an IGMP or MLD querier asks */
 	VX_PUNT_PMTU,  /* what an ICMP "fragmentation needed" said of the path to a VTEP */
 };
 
@@ -107,8 +107,9 @@ struct vx_punt {
 	uint16_t port;
 	struct rte_ether_addr mac; /* VX_PUNT_ARP: the sender's */
 	uint8_t is_reply, is_for_us;
-	uint16_t mtu; /* VX_PUNT_PMTU */
-	uint8_t unused[2];
+	uint16_t mtu;  /* VX_PUNT_PMTU */
+	uint8_t is_v6; /* VX_PUNT_QUERY: MLD */
+	uint8_t unused;
 };
 _Static_assert(sizeof(struct vx_punt) == 40, "ring element");
 

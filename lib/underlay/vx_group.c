@@ -72,7 +72,8 @@ vx_group_is_active(const struct vx_groups *g, uint16_t port, unsigned int family
 
 	if (!now->is_up)
 		return false;
-	return family == VX_GROUP_V6 ? now->has_v6 : !vx_ip_is_none(&now->source4);
+	return family == VX_GROUP_V6 ? !vx_ip_is_none(&now->source6)
+				     : !vx_ip_is_none(&now->source4);
 }
 
 /* The family has come or gone on the port. */

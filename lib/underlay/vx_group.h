@@ -57,7 +57,7 @@ struct vx_groups_port {
 	struct rte_ether_addr mac;
 	bool is_up;
 	struct vx_ip source4; /* none: no IPv4 group is joined there */
-	bool has_v6;	      /* IPv6 is spoken there, from the link-local address of the MAC */
+	struct vx_ip source6; /* link-local; none: no IPv6 group is joined there */
 };
 
 struct vx_group_info {

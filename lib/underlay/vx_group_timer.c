@@ -90,7 +90,9 @@ send_old(struct vx_groups *g, uint16_t port, const struct vx_group_record *recor
 	const bool is_leave = record->change == VX_GROUP_TO_INCLUDE;
 
 	if (vx_group_family(&record->group) == VX_GROUP_V6) {
-		send(g, port, vx_mld_old_make(g->conf.pool, &now->mac, &record->group, is_leave));
+		send(g, port,
+		     vx_mld_old_make(g->conf.pool, &now->mac, &now->source6, &record->group,
+				     is_leave));
 		return;
 	}
 	if (version == 1 && is_leave)
@@ -116,8 +118,8 @@ send_records(struct vx_groups *g, uint16_t port, unsigned int family, unsigned i
 		}
 		if (family == VX_GROUP_V6) {
 			send(g, port,
-			     vx_mld_report_make(g->conf.pool, &now->mac, &g->records[i], n - i,
-						&done));
+			     vx_mld_report_make(g->conf.pool, &now->mac, &now->source6,
+						&g->records[i], n - i, &done));
 			continue;
 		}
 		send(g, port,

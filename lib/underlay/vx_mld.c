@@ -178,12 +178,12 @@ vx_mld_parse(const struct rte_mbuf *m, uint32_t ip_offset, uint32_t offset,
 /* A frame with room for @len bytes of MLD message, zeroed, to @message. NULL: no mbuf. */
 static struct rte_mbuf *
 frame_make(struct rte_mempool *pool, const struct rte_ether_addr *our_mac,
-	   const struct vx_ip *destination, uint16_t len, void **message)
+	   const struct vx_ip *source, const struct vx_ip *destination, uint16_t len,
+	   void **message)
 {
 	static const uint8_t router_alert[] = {IPPROTO_ICMPV6,	0, OPTION_ROUTER_ALERT, 2, 0, 0,
 					       1 /* padding */, 0};
 	const struct rte_ether_addr mac = vx_multicast_mac(destination);
-	const struct vx_ip source = vx_mld_source(our_mac);
 	struct rte_mbuf *m = rte_pktmbuf_alloc(pool);
 	struct headers *to;
 
@@ -201,7 +201,7 @@ frame_make(struct rte_mempool *pool, const struct rte_ether_addr *our_mac,
 	to->ip.payload_len = rte_cpu_to_be_16((uint16_t)(sizeof(to->hop_by_hop) + len));
 	to->ip.proto = IPPROTO_HOPOPTS;
 	to->ip.hop_limits = HOPS_ON_LINK;
-	memcpy(to->ip.src_addr, source.bytes, sizeof(source.bytes));
+	memcpy(to->ip.src_addr, source->bytes, sizeof(source->bytes));
 	memcpy(to->ip.dst_addr, destination->bytes, sizeof(destination->bytes));
 	memcpy(to->hop_by_hop, router_alert, sizeof(to->hop_by_hop));
 	*message = to + 1;
@@ -220,7 +220,8 @@ checksum(const struct rte_mbuf *m, const void *message, uint16_t len)
 
 struct rte_mbuf *
 vx_mld_report_make(struct rte_mempool *pool, const struct rte_ether_addr *our_mac,
-		   const struct vx_group_record *records, unsigned int n, unsigned int *done)
+		   const struct vx_ip *source, const struct vx_group_record *records,
+		   unsigned int n, unsigned int *done)
 {
 	const size_t room = rte_pktmbuf_data_room_size(pool) - RTE_PKTMBUF_HEADROOM;
 	const size_t fixed = sizeof(struct headers) + sizeof(struct report_v2);
@@ -232,7 +233,7 @@ vx_mld_report_make(struct rte_mempool *pool, const struct rte_ether_addr *our_ma
 
 	n = (unsigned int)RTE_MIN((size_t)n, (room - fixed) / sizeof(struct record));
 	len = (uint16_t)(sizeof(*report) + n * sizeof(*to));
-	m = frame_make(pool, our_mac, &all_mldv2, len, &message);
+	m = frame_make(pool, our_mac, source, &all_mldv2, len, &message);
 	if (m == NULL)
 		return NULL;
 	report = message;
@@ -250,13 +251,14 @@ vx_mld_report_make(struct rte_mempool *pool, const struct rte_ether_addr *our_ma
 
 struct rte_mbuf *
 vx_mld_old_make(struct rte_mempool *pool, const struct rte_ether_addr *our_mac,
-		const struct vx_ip *group, bool is_leave)
+		const struct vx_ip *source, const struct vx_ip *group, bool is_leave)
 {
 	struct rte_mbuf *m;
 	struct mld *report;
 	void *message;
 
-	m = frame_make(pool, our_mac, is_leave ? &all_routers : group, sizeof(*report), &message);
+	m = frame_make(pool, our_mac, source, is_leave ? &all_routers : group, sizeof(*report),
+		       &message);
 	if (m == NULL)
 		return NULL;
 	report = message;

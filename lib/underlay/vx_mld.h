@@ -31,14 +31,16 @@ enum vx_drop vx_mld_parse(const struct rte_mbuf *m, uint32_t ip_offset, uint32_t
 
 /*
  * An MLDv2 report with as many of the @n records as fit into one buffer of @pool, at least one;
- * *@done is how many. NULL: no mbuf.
+ * *@done is how many. @source: a link-local address of ours. NULL: no mbuf.
  */
 struct rte_mbuf *vx_mld_report_make(struct rte_mempool *pool, const struct rte_ether_addr *our_mac,
+				    const struct vx_ip *source,
 				    const struct vx_group_record *records, unsigned int n,
 				    unsigned int *done);
 
 /* A report or "done" of MLDv1 (RFC 2710) for one group. NULL: no mbuf. */
 struct rte_mbuf *vx_mld_old_make(struct rte_mempool *pool, const struct rte_ether_addr *our_mac,
-				 const struct vx_ip *group, bool is_leave);
+				 const struct vx_ip *source, const struct vx_ip *group,
+				 bool is_leave);
 
 #endif

@@ -77,7 +77,8 @@ def test_group(group_lab, igmp_version):
         time.sleep(0.2)
     for line in ("fdb flush", "set learning off"):  # everything goes through the group
         lab(line)
-    assert lab.ping(peer_inner(1), count=5) and lab.ping(peer_inner(2), count=5)
+    for number in (1, 2):
+        assert lab.ping(peer_inner(number), count=5), f"{members(lab)} {lab.drops()}"
     lab("flood del 239.1.1.1 vni 100")
     until(lambda: members(lab) == {"port1", "port2"}, "the bridge to see us leave", 5)
     assert not lab.ping(peer_inner(1), wait=0.3)

@@ -73,10 +73,12 @@ hall_count(void *ctx, enum vx_count which, uint64_t n)
 static void
 port_set(struct hall *h, uint16_t port, bool is_up, bool has_address)
 {
-	struct vx_groups_port now = {.mac = mac0, .is_up = is_up, .has_v6 = has_address};
+	struct vx_groups_port now = {.mac = mac0, .is_up = is_up};
 
-	if (has_address)
+	if (has_address) {
 		now.source4 = ip("192.0.2.1");
+		now.source6 = ip("fe80::1");
+	}
 	vx_groups_port_set(h->g, port, &now);
 }
 

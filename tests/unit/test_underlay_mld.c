@@ -63,6 +63,7 @@ test_report(void **state)
 		{.group = ip("ff02::1:ff00:1"), .change = VX_GROUP_TO_INCLUDE},
 	};
 	uint8_t want[48] = {143, 0, 0, 0, 0, 0, 0, 2, 4, [28] = 3};
+	const struct vx_ip source = vx_mld_source(&mac0);
 	unsigned int done = 0;
 	const uint8_t *bytes;
 	struct rte_mbuf *m;
@@ -70,7 +71,7 @@ test_report(void **state)
 	(void)state;
 	memcpy(want + 12, records[0].group.bytes, 16);
 	memcpy(want + 32, records[1].group.bytes, 16);
-	m = vx_mld_report_make(bench_pool(), &mac0, records, 2, &done);
+	m = vx_mld_report_make(bench_pool(), &mac0, &source, records, 2, &done);
 	assert_non_null(m);
 	assert_int_equal(done, 2);
 	expect_headers(m, "ff02::16", 48);
@@ -84,6 +85,7 @@ static void
 test_report_of_many(void **state)
 {
 	static struct vx_group_record records[300];
+	const struct vx_ip source = vx_mld_source(&mac0);
 	unsigned int done, total = 0;
 
 	(void)state;
@@ -94,7 +96,7 @@ test_report_of_many(void **state)
 	}
 	for (; total < RTE_DIM(records); total += done) {
 		struct rte_mbuf *m =
-			vx_mld_report_make(bench_pool(), &mac0, &records[total],
+			vx_mld_report_make(bench_pool(), &mac0, &source, &records[total],
 					   (unsigned int)RTE_DIM(records) - total, &done);
 
 		assert_non_null(m);
@@ -108,11 +110,12 @@ test_report_of_many(void **state)
 static void
 test_old_messages(void **state)
 {
-	const struct vx_ip group = ip("ff05::239:1");
+	const struct vx_ip group = ip("ff05::239:1"), source = vx_mld_source(&mac0);
 
 	(void)state;
 	for (unsigned int is_leave = 0; is_leave < 2; is_leave++) {
-		struct rte_mbuf *m = vx_mld_old_make(bench_pool(), &mac0, &group, is_leave == 1);
+		struct rte_mbuf *m =
+			vx_mld_old_make(bench_pool(), &mac0, &source, &group, is_leave == 1);
 		const uint8_t *bytes = rte_pktmbuf_mtod(m, const uint8_t *) + 62;
 
 		expect_headers(m, is_leave ? "ff02::2" : "ff05::239:1", 24);
