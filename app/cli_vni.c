@@ -75,9 +75,8 @@ run_show(struct cli_call *call)
 		if (segment == NULL)
 			return -ENOENT;
 	}
-	fprintf(call->out, "%-8s %6s %9s %-16s %-8s %6s %5s %-8s %8s %8s", "vni", "mtu",
-		"unfragm.", "local", "learning", "access", "flood", "flooding", "macs",
-		"max-macs");
+	fprintf(call->out, "%-8s %6s %9s %-16s %-8s %6s %5s %-8s %8s %8s", "vni", "mtu", "unfragm.",
+		"local", "learning", "access", "flood", "flooding", "macs", "max-macs");
 	stats_print_kinds_title(call->out);
 	fprintf(call->out, "\n");
 	if (segment != NULL) {
