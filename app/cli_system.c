@@ -22,6 +22,24 @@ print_queues(FILE *out, const struct worker *worker)
 	fprintf(out, "\n");
 }
 
+/* Workers reassemble each for itself: say where that may not be enough. */
+static void
+print_scattered(FILE *out, const struct app *app)
+{
+	for (uint16_t id = 0; id < RTE_MAX_ETHPORTS; id++) {
+		const struct port *port = &app->ports.port[id];
+
+		if (port->role != VX_ROLE_UNDERLAY || !port_is_set_up(port) ||
+		    port_fragments(port) != PORT_FRAGMENTS_SCATTERED)
+			continue;
+		fprintf(out,
+			"port %u (%s): fragments of one datagram may reach several workers, and "
+			"are then dropped as frag_timeout: %s does not promise to keep them on "
+			"one of %u receive queues; give it one queue\n",
+			id, port->name, port->info.driver_name, port->plan.n_rxq);
+	}
+}
+
 static int
 run_show_worker(struct cli_call *call)
 {
@@ -46,6 +64,7 @@ run_show_worker(struct cli_call *call)
 		"TSC %.3f GHz; busy and cycles: of rounds with packets, since start or "
 		"clear fwd stats all\n",
 		(double)rte_get_tsc_hz() / 1e9);
+	print_scattered(call->out, app);
 	return 0;
 }
 
@@ -116,7 +135,10 @@ run_show_config(struct cli_call *call)
 
 /* clang-format off */
 const struct cli_row cli_system_rows[] = {
-	{"show worker", "workers: how busy, and which queues they poll", run_show_worker},
+	{"show worker",
+	 "workers: how busy, and which queues they poll\n"
+	 "Names each underlay port that may scatter the fragments of a datagram over workers.",
+	 run_show_worker},
 	{"show memory",
 	 "packet buffers, and memory of each NUMA node\n"
 	 "in-use: in the receive rings of drivers, or in packets.",

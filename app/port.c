@@ -69,6 +69,17 @@ port_hear_groups(struct port *port, bool wanted)
 		       port->id, port->name, rte_strerror(-rc));
 }
 
+/* Only a device that runs can say what it hashes; one that says nothing is taken at its word. */
+static void
+read_rss(struct port *port)
+{
+	struct rte_eth_rss_conf conf = {0};
+
+	port->rss_got = port->plan.rss_hf;
+	if (port->plan.rss_hf != 0 && rte_eth_dev_rss_hash_conf_get(port->id, &conf) == 0)
+		port->rss_got = conf.rss_hf;
+}
+
 int
 port_start(struct port_table *table, uint16_t id, struct vx_err *err)
 {
@@ -89,6 +100,7 @@ port_start(struct port_table *table, uint16_t id, struct vx_err *err)
 	}
 	port->state = PORT_STARTED;
 	set_promiscuous(port);
+	read_rss(port);
 	rte_eth_link_get_nowait(id, &port->link);
 	return 0;
 }

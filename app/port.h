@@ -22,6 +22,14 @@
 #include "vx_err.h"
 #include "vx_role.h"
 
+/* What brings the fragments of one datagram to one worker, which alone can join them. */
+enum port_fragments {
+	PORT_FRAGMENTS_ONE_WORKER, /* only one polls the port */
+	PORT_FRAGMENTS_BY_ADDRESS, /* RSS: a fragment's hash is of its addresses alone */
+	PORT_FRAGMENTS_JOINED,	   /* none arrive: the kernel reassembles first */
+	PORT_FRAGMENTS_SCATTERED,  /* nothing that we know of */
+};
+
 /* What is wanted of every port; from the options. */
 struct port_conf {
 	uint16_t n_rxq, n_txq; /* 0: one per worker where the port can */
@@ -94,6 +102,7 @@ struct port {
 	struct port_buffers buffers;
 	bool has_lsc;	      /* link changes set port_table.has_event */
 	bool is_promisc;      /* receives what is for other MAC addresses */
+	uint64_t rss_got;     /* RSS hash types in force, once it has been started */
 	uint32_t kept;	      /* mbufs that its driver took at set-up and will not give back */
 	bool has_fallen_back; /* one queue, because several did not work */
 
@@ -187,6 +196,18 @@ bool port_link_poll(struct port_table *table);
  */
 unsigned int port_queues(const struct port_table *table, struct port_queue *queues,
 			 unsigned int max);
+
+/* --- port_rss.c: which packets meet on one queue --- */
+
+/* The RSS hash types that suit ports of one side, whatever their drivers offer. */
+uint64_t port_rss_wanted(enum vx_role role);
+
+/* For a port that is set up. */
+enum port_fragments port_fragments(const struct port *port);
+const char *port_fragments_name(enum port_fragments fragments);
+
+/* Hash types by the names that testpmd uses, and a newline. */
+void port_rss_print(FILE *out, uint64_t hf);
 
 /* --- port_info.c: for people --- */
 

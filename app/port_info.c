@@ -75,6 +75,22 @@ count_text(uint16_t n, const char *otherwise, char *text, size_t size)
 }
 
 static void
+print_rss(FILE *out, const struct port *port)
+{
+	if (port->plan.rss_hf == 0) {
+		fprintf(out, ROW, "RSS", "no", "by the other end", "-");
+	} else {
+		fprintf(out, "  %-14s ", "RSS asked for");
+		port_rss_print(out, port_rss_wanted(port->role));
+		fprintf(out, "  %-14s ", "RSS got");
+		port_rss_print(out, port->rss_got);
+	}
+	if (port->role == VX_ROLE_UNDERLAY)
+		fprintf(out, ROW, "fragments", "on one worker",
+			port_fragments_name(port_fragments(port)), "-");
+}
+
+static void
 print_queues(FILE *out, const struct port *port)
 {
 	const struct port_plan *plan = &port->plan;
@@ -96,8 +112,7 @@ print_queues(FILE *out, const struct port *port)
 	fprintf(out, ROW, "send ring",
 		count_text(plan->txd_asked, "driver's choice", asked, sizeof(asked)), got, "-");
 	if (plan->n_rxq > 1)
-		fprintf(out, ROW, "RSS", "IP, UDP, TCP",
-			plan->rss_hf != 0 ? "by the device" : "by the other end", "-");
+		print_rss(out, port);
 }
 
 static void

@@ -14,8 +14,6 @@
 #define BUFFER_STEP 1024u
 #define ROOM_MAX    65535u
 
-#define RSS_WANTED (RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP | RTE_ETH_RSS_TCP)
-
 static uint16_t
 min16(uint16_t a, uint16_t b)
 {
@@ -154,7 +152,8 @@ plan_queues(const struct port *port, const struct port_conf *conf, struct port_p
 
 	if (has_flag(port, PORT_QUIRK_POLL_ALL))
 		n_rxq = info->max_rx_queues;
-	plan->rss_hf = n_rxq > 1 ? info->flow_type_rss_offloads & RSS_WANTED : 0;
+	if (n_rxq > 1)
+		plan->rss_hf = port_rss_choose(port->role, info->flow_type_rss_offloads);
 	if (has_flag(port, PORT_QUIRK_POLL_ALL | PORT_QUIRK_SPREADS))
 		plan->rss_hf = 0;
 	else if (plan->rss_hf == 0)

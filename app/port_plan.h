@@ -17,6 +17,10 @@ bool port_plan_shrink(const struct port *port, const struct port_conf *conf,
 /* Would going from @a to @b need the driver, its queues or its pools to change? */
 bool port_plan_differs(const struct port_plan *a, const struct port_plan *b);
 
+/* port_rss.c: the hash types to ask of a driver that offers @offered. On underlay ports never the
+ * UDP ports of a family of which fragments would be left out. */
+uint64_t port_rss_choose(enum vx_role role, uint64_t offered);
+
 /* Bytes of an ordinary mbuf's data room. */
 uint16_t port_plan_mbuf_size(const struct port_conf *conf);
 

@@ -181,7 +181,8 @@ static const struct port_quirk quirks[] = {
 	{
 		.driver = "net_af_packet",
 		.flags = PORT_QUIRK_MTU_SOFT | PORT_QUIRK_MTU_NEVER | PORT_QUIRK_CUTS |
-			 PORT_QUIRK_POLL_ALL | PORT_QUIRK_RX_COPIES | PORT_QUIRK_TX_COPIES,
+			 PORT_QUIRK_POLL_ALL | PORT_QUIRK_RX_COPIES | PORT_QUIRK_TX_COPIES |
+			 PORT_QUIRK_JOINS,
 		.limit = limit_af_packet,
 	},
 	{

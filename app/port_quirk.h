@@ -44,6 +44,8 @@
 #define PORT_QUIRK_KEEPS_MBUFS 0x2000u
 /* Frames on their way stay in its rings when it is closed: they have to be taken out before. */
 #define PORT_QUIRK_DRAIN 0x4000u
+/* The kernel reassembles IP packets before the device sees them. */
+#define PORT_QUIRK_JOINS 0x8000u
 
 /* What is known when the limits of a port are worked out. */
 struct port_probe {
@@ -82,10 +84,10 @@ const struct port_quirk *port_quirk_find(const char *driver);
 void port_quirk_limits(const struct port_quirk *quirk, const struct port_probe *probe,
 		       struct port_limits *limits);
 
-/* The name of the port's kernel interface, or "" (IF_NAMESIZE bytes). */
 /* The device's arguments, to be freed by the caller; NULL: none. */
 struct rte_kvargs *port_quirk_args(const struct rte_eth_dev_info *info);
 
+/* The name of the port's kernel interface, or "" (IF_NAMESIZE bytes). */
 void port_quirk_iface(const struct rte_eth_dev_info *info, const struct rte_kvargs *args,
 		      char *iface);
 

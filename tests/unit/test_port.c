@@ -390,6 +390,90 @@ limits_of_drivers(void **state)
 	assert_int_equal(limits.max_tx_chain, 0);
 }
 
+/* An underlay hashes UDP ports only where fragments are sure to be hashed by something else. */
+static void
+rss_chosen(void **state)
+{
+	const uint64_t udp4 = RTE_ETH_RSS_NONFRAG_IPV4_UDP, udp6 = RTE_ETH_RSS_NONFRAG_IPV6_UDP;
+	const uint64_t i40e = RTE_ETH_RSS_FRAG_IPV4 | udp4 | RTE_ETH_RSS_NONFRAG_IPV4_TCP |
+			      RTE_ETH_RSS_FRAG_IPV6 | udp6;
+	const uint64_t ixgbe = RTE_ETH_RSS_IPV4 | udp4 | RTE_ETH_RSS_IPV6 | udp6 |
+			       RTE_ETH_RSS_IPV6_EX | RTE_ETH_RSS_IPV6_UDP_EX;
+
+	(void)state;
+	assert_int_equal(port_rss_choose(VX_ROLE_UNDERLAY, i40e),
+			 i40e & ~RTE_ETH_RSS_NONFRAG_IPV4_TCP);
+	assert_int_equal(port_rss_choose(VX_ROLE_ACCESS, i40e), i40e);
+	assert_int_equal(port_rss_choose(VX_ROLE_UNDERLAY, ixgbe),
+			 ixgbe & ~RTE_ETH_RSS_IPV6_UDP_EX);
+	assert_int_equal(port_rss_choose(VX_ROLE_UNDERLAY, udp4 | udp6), 0);
+	assert_int_equal(port_rss_choose(VX_ROLE_UNDERLAY, udp4 | RTE_ETH_RSS_FRAG_IPV4 | udp6),
+			 udp4 | RTE_ETH_RSS_FRAG_IPV4);
+	assert_int_equal(port_rss_choose(VX_ROLE_ACCESS, udp4), udp4);
+	assert_int_equal(port_rss_choose(VX_ROLE_UNDERLAY, RTE_ETH_RSS_IPV4), RTE_ETH_RSS_IPV4);
+	assert_int_equal(port_rss_choose(VX_ROLE_UNDERLAY, RTE_ETH_RSS_NONFRAG_IPV4_TCP), 0);
+}
+
+/* The information on a port, to be freed. */
+static char *
+info_of(const struct port *port)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	assert_non_null(out);
+	port_info_print(out, port);
+	assert_int_equal(fclose(out), 0);
+	return text;
+}
+
+/* net_null offers every hash; whether it is believed is a matter of its row. */
+static void
+fragments_meet(void **state)
+{
+	static const struct {
+		const char *driver;
+		uint16_t n_workers;
+		enum port_fragments fragments;
+		const char *text;
+	} cases[] = {
+		{"net_null", 2, PORT_FRAGMENTS_SCATTERED, "not promised"},
+		{"net_null", 1, PORT_FRAGMENTS_ONE_WORKER, "one worker polls"},
+		{"believed", 2, PORT_FRAGMENTS_BY_ADDRESS, "by IP addresses"},
+		{"net_af_packet", 2, PORT_FRAGMENTS_JOINED, "joined by the kernel"},
+	};
+	struct vx_err err = {""};
+
+	(void)state;
+	for (unsigned int i = 0; i < RTE_DIM(cases); i++) {
+		struct port_table *table = new_table();
+		const uint16_t id = attach(table, "net_null0", VX_ROLE_UNDERLAY);
+		struct port *port = &table->port[id];
+		struct port_conf conf = ordinary;
+		char *text;
+
+		conf.n_workers = cases[i].n_workers;
+		conf.n_rxq = conf.n_txq = 2;
+		if (cases[i].fragments == PORT_FRAGMENTS_BY_ADDRESS)
+			port->quirk = port_quirk_find(cases[i].driver);
+		set_up(table, &conf);
+		port->quirk = port_quirk_find(cases[i].driver);
+		if (port_start(table, id, &err) != 0)
+			fail_msg("%s", err.text);
+		assert_int_equal(port->plan.n_rxq, 2);
+		assert_int_equal(port_fragments(port), cases[i].fragments);
+		text = info_of(port);
+		assert_non_null(strstr(text, cases[i].text));
+		if (cases[i].fragments == PORT_FRAGMENTS_BY_ADDRESS) {
+			assert_non_null(strstr(text, "RSS got        ipv4 ipv4-frag ipv4-udp"));
+			assert_null(strstr(text, "udp-ex"));
+		}
+		free(text);
+		tear_down(table);
+	}
+}
+
 static void
 info_for_people(void **state)
 {
@@ -437,11 +521,18 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(roles_by_default),	    cmocka_unit_test(roles_by_list),
-		cmocka_unit_test(ring_carries_chains),	    cmocka_unit_test(ports_share_a_pool),
-		cmocka_unit_test(memory_that_is_not_there), cmocka_unit_test(mtu_told_and_untold),
-		cmocka_unit_test(pcap_file_limits),	    cmocka_unit_test(attach_and_detach),
-		cmocka_unit_test(limits_of_drivers),	    cmocka_unit_test(info_for_people),
+		cmocka_unit_test(roles_by_default),
+		cmocka_unit_test(roles_by_list),
+		cmocka_unit_test(ring_carries_chains),
+		cmocka_unit_test(ports_share_a_pool),
+		cmocka_unit_test(memory_that_is_not_there),
+		cmocka_unit_test(mtu_told_and_untold),
+		cmocka_unit_test(pcap_file_limits),
+		cmocka_unit_test(attach_and_detach),
+		cmocka_unit_test(limits_of_drivers),
+		cmocka_unit_test(info_for_people),
+		cmocka_unit_test(rss_chosen),
+		cmocka_unit_test(fragments_meet),
 	};
 
 	return cmocka_run_group_tests_name("port", tests, start_eal, stop_eal);
