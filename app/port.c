@@ -101,6 +101,8 @@ port_start(struct port_table *table, uint16_t id, struct vx_err *err)
 	port->state = PORT_STARTED;
 	set_promiscuous(port);
 	read_rss(port);
+	if ((port->quirk->flags & PORT_QUIRK_HEARS_ITSELF) != 0 && port->iface[0] != '\0')
+		port_quirk_ignore_sent(port->iface);
 	rte_eth_link_get_nowait(id, &port->link);
 	return 0;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "port_quirk.h"
 
+#include <dirent.h>
+#include <linux/if_packet.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -115,8 +117,8 @@ static void
 limit_vhost(const struct port_probe *probe, struct port_limits *limits)
 {
 	RTE_SET_USED(probe);
-	limits->max_tx_frame = 65000;
-	limits->max_rx_frame = 65000;
+	limits->max_tx_frame = FRAME_MAX + RTE_ETHER_HDR_LEN;
+	limits->max_rx_frame = FRAME_MAX + RTE_ETHER_HDR_LEN;
 }
 
 static void
@@ -221,7 +223,8 @@ static const struct port_quirk quirks[] = {
 	{
 		.driver = "net_pcap",
 		.flags = PORT_QUIRK_MTU_SOFT | PORT_QUIRK_RX_CHAINS | PORT_QUIRK_TX_CHAINS |
-			 PORT_QUIRK_POLL_ALL | PORT_QUIRK_RX_COPIES | PORT_QUIRK_TX_COPIES,
+			 PORT_QUIRK_POLL_ALL | PORT_QUIRK_RX_COPIES | PORT_QUIRK_TX_COPIES |
+			 PORT_QUIRK_HEARS_ITSELF,
 		.limit = limit_pcap,
 	},
 	{
@@ -328,4 +331,35 @@ port_quirk_kernel_mtu(const char *iface)
 	if (iface[0] == '\0' || !ask_kernel(iface, SIOCGIFMTU, &request) || request.ifr_mtu <= 0)
 		return 0;
 	return (uint16_t)RTE_MIN(request.ifr_mtu, UINT16_MAX);
+}
+
+/* Is @fd a packet socket on the interface @ifindex? */
+static bool
+is_packet_socket(int fd, unsigned int ifindex)
+{
+	struct sockaddr_ll address = {0};
+	socklen_t size = sizeof(address);
+
+	return getsockname(fd, (struct sockaddr *)&address, &size) == 0 &&
+	       address.sll_family == AF_PACKET && (unsigned int)address.sll_ifindex == ifindex;
+}
+
+void
+port_quirk_ignore_sent(const char *iface)
+{
+	const unsigned int ifindex = if_nametoindex(iface);
+	DIR *folder = ifindex == 0 ? NULL : opendir("/proc/self/fd");
+	const struct dirent *entry;
+	const int on = 1;
+
+	if (folder == NULL)
+		return;
+	/* The driver does not say which sockets are its own. */
+	while ((entry = readdir(folder)) != NULL) {
+		const int fd = atoi(entry->d_name);
+
+		if (entry->d_name[0] != '.' && is_packet_socket(fd, ifindex))
+			setsockopt(fd, SOL_PACKET, PACKET_IGNORE_OUTGOING, &on, sizeof(on));
+	}
+	closedir(folder);
 }

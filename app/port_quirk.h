@@ -46,6 +46,8 @@
 #define PORT_QUIRK_DRAIN 0x4000u
 /* The kernel reassembles IP packets before the device sees them. */
 #define PORT_QUIRK_JOINS 0x8000u
+/* Its packet socket gets what is sent as well, and only then forgets it. */
+#define PORT_QUIRK_HEARS_ITSELF 0x10000u
 
 /* What is known when the limits of a port are worked out. */
 struct port_probe {
@@ -93,5 +95,9 @@ void port_quirk_iface(const struct rte_eth_dev_info *info, const struct rte_kvar
 
 /* MTU of a kernel interface; 0: cannot be told. */
 uint16_t port_quirk_kernel_mtu(const char *iface);
+
+/* Have the kernel keep what is sent on @iface from this process's own packet sockets: a burst of
+ * fragments would fill their rings and leave no room for what arrives. */
+void port_quirk_ignore_sent(const char *iface);
 
 #endif

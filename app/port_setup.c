@@ -20,7 +20,8 @@ software_base(const struct port_conf *conf, uint32_t frame, uint16_t data_room,
 	      unsigned int n_ports)
 {
 	const uint32_t buffer = (uint32_t)data_room - RTE_PKTMBUF_HEADROOM;
-	const uint32_t segments = (frame + buffer - 1) / buffer + 1;
+	/* A chain may begin with a buffer that is not full. */
+	const uint32_t segments = frame <= buffer ? 1 : (frame + buffer - 1) / buffer + 1;
 	const uint32_t frames = conf->n_workers * conf->burst * (2 + n_ports) + conf->held_packets;
 
 	return (conf->n_workers + 1u) * conf->mbcache * 3 / 2 + frames * segments;
