@@ -297,6 +297,8 @@ vdev() {
 
 # eal_args PREFIX: sets EAL_ARGS for the two devices, the main lcore and one worker.
 eal_args() {
+	local largest
+
 	EAL_ARGS=(--no-pci --file-prefix "$1")
 	if [ "$MAIN_CPU" = "$WORKER_CPU" ]; then
 		EAL_ARGS+=(--lcores "0@$MAIN_CPU,1@$WORKER_CPU")
@@ -308,7 +310,9 @@ eal_args() {
 	else
 		EAL_ARGS+=(--no-huge -m 512 --no-shconf --no-telemetry)
 	fi
-	vdev "$LAB_DEVICE" 0 u0 "$LAB_PHYS_MTU"
+	# net_af_packet gets outer fragments put together by the kernel: with the tunnel's 50 bytes.
+	largest=$((LAB_INNER_MTU + 50 > LAB_PHYS_MTU ? LAB_INNER_MTU + 50 : LAB_PHYS_MTU))
+	vdev "$LAB_DEVICE" 0 u0 "$largest"
 	EAL_ARGS+=(--vdev "$VDEV")
 	UNDERLAY_PORT=$VDEV_NAME
 	vdev "${LAB_ACCESS_DEVICE:-$LAB_DEVICE}" 1 a0 "$LAB_INNER_MTU"

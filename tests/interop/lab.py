@@ -14,7 +14,9 @@ BUILD = os.environ.get("VX_BUILD", os.path.join(REPO, "build"))
 os.environ.setdefault("VX_BINARY", os.path.join(BUILD, "app/dpdk-vxlan"))
 # How to speak to the program, and what its answers mean, stands in one place.
 sys.path.append(os.path.join(REPO, "tests/blackbox"))
-from vtep import LAW, Cli, CliError, Entry, MAC_TEXT, Vtep, counters  # noqa: E402,F401
+from ports import CLONE_NEWNET, LIBC, Hugepages  # noqa: E402,F401
+from vtep import (  # noqa: E402,F401
+    LAW, SLOW, Cli, CliError, Entry, MAC_TEXT, Space, Vtep, counters)
 
 BINARY = os.environ["VX_BINARY"]
 TENANT = "198.51.100.1"
@@ -27,6 +29,14 @@ TRAFFIC_CPUS = CPUS[:-1] or CPUS
 
 def off_worker():
     os.sched_setaffinity(0, TRAFFIC_CPUS)
+
+
+def keep_cpu():
+    """A worker has its CPU to itself in use: another program's turn would cost packets."""
+    try:
+        os.nice(-15)
+    except PermissionError:
+        pass
 
 
 def peer_inner(number=1):
@@ -49,12 +59,16 @@ def until(condition, what, timeout=10.0):
 
 
 class Lab:
-    """@options: of the program, as a list; the rest as scripts/lab has them."""
+    """@options: of the program, as a list; the rest as scripts/lab has them. Without @program only
+    namespaces and devices."""
 
-    def __init__(self, inner=1500, phys=1600, device="af_packet", peers=1, options=()):
+    def __init__(self, inner=1500, phys=1600, device="af_packet", peers=1, options=(),
+                 access=None, program=True):
         self.name = f"t{os.getpid()}.{next(NUMBERS)}"
         self.inner, self.phys = inner, phys
         self.device, self.peers, self.options = device, peers, list(options)
+        self.program = program
+        self.access = ["--access-device", access] if access and access != device else []
         self.process = self._cli = None
         self.children = []
         self.folder = f"/run/dpdk-vxlan-lab/{self.name}"
@@ -71,8 +85,10 @@ class Lab:
 
     def up(self):
         self._script("up", "--inner-mtu", str(self.inner), "--phys-mtu", str(self.phys), "--device",
-                     self.device, "--peers", str(self.peers), "--no-program")
-        self.start()
+                     self.device, *self.access, "--peers", str(self.peers),
+                     "--no-program")
+        if self.program:
+            self.start()
         return self
 
     def start(self):
@@ -82,7 +98,7 @@ class Lab:
             # ip becomes the program: the process is the program's own.
             self.process = subprocess.Popen(
                 ["ip", "netns", "exec", self.namespace("dut"), *argv], stdin=subprocess.DEVNULL,
-                stdout=log, stderr=subprocess.STDOUT)
+                stdout=log, stderr=subprocess.STDOUT, preexec_fn=keep_cpu)
         self._cli = None
         until(self._connect, "the program's CLI socket", 20)
 
@@ -156,10 +172,10 @@ class Lab:
     def namespace(self, part):
         return f"vx-{self.name}-{part}"
 
-    def run(self, part, *argv, check=True, timeout=30):
+    def run(self, part, *argv, check=True, timeout=30, stdin=""):
         """A command in a namespace: tenant, dut, peer, peer2 …; the finished process."""
         result = subprocess.run(["ip", "netns", "exec", self.namespace(part), *argv], text=True,
-                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                input=stdin, stdout=subprocess.PIPE,
                                 stderr=subprocess.PIPE, timeout=timeout,
                                 preexec_fn=off_worker)
         if check:
