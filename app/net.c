@@ -17,6 +17,7 @@
 #include "vx_group_message.h"
 #include "vx_lcore.h"
 #include "vx_log.h"
+#include "vx_nd.h"
 #include "vx_rcu.h"
 #include "vx_segment.h"
 #include "vx_vtep.h"
@@ -54,13 +55,6 @@ static void
 path_changed(void *ctx)
 {
 	((struct app *)ctx)->is_path_stale = true;
-}
-
-struct vx_underlay_ops
-net_underlay_ops(void)
-{
-	return (struct vx_underlay_ops){
-		.send = send_by_worker, .changed = path_changed, .drop = drop, .count = count};
 }
 
 static void
@@ -162,13 +156,35 @@ publish(struct app *app, struct vx_err *err)
 	view->n_locals = 0;
 	while (view->n_locals < VX_LOCALS_MAX &&
 	       vx_address_next(app->underlay, &iterator, &address)) {
+		if (address.state == VX_ADDRESS_DUPLICATE)
+			continue;
 		view->local[view->n_locals].ip = address.prefix.ip;
 		view->local[view->n_locals].prefix_len = address.prefix.len;
 		view->local[view->n_locals].port = address.port;
+		view->local[view->n_locals].is_tentative = address.state == VX_ADDRESS_TENTATIVE;
 		view->n_locals++;
 	}
 	vx_view_publish(app->tables, view);
 	return 0;
+}
+
+static void
+address_changed(void *ctx)
+{
+	struct app *app = ctx;
+
+	if (publish(app, NULL) < 0)
+		app->is_link_stale = true; /* the next tick tries again */
+}
+
+struct vx_underlay_ops
+net_underlay_ops(void)
+{
+	return (struct vx_underlay_ops){.send = send_by_worker,
+					.changed = path_changed,
+					.drop = drop,
+					.count = count,
+					.address_changed = address_changed};
 }
 
 int
@@ -276,37 +292,65 @@ hear_query(struct app *app, const struct vx_punt *punt)
 	vx_groups_query_seen(app->groups, punt->port, &query, app_now(app));
 }
 
-void
-net_punt(struct app *app, const struct vx_punt *punt)
+static void
+hold(struct app *app, const struct vx_punt *punt)
 {
-	struct vx_arp_notice notice;
+	if (vx_vtep_find(app->tables, &punt->remote) >= 0) {
+		vx_underlay_hold(app->underlay, &punt->remote, punt->m);
+		return;
+	}
+	/* The VTEP was removed while the packet was on its way here. */
+	count(app, VX_COUNT_UNHELD, 1);
+	drop(app, punt->m, VX_DROP_NO_ROUTE);
+}
 
-	if (punt->kind == VX_PUNT_HOLD) {
-		if (vx_vtep_find(app->tables, &punt->remote) >= 0) {
-			vx_underlay_hold(app->underlay, &punt->remote, punt->m);
-			return;
-		}
-		/* The VTEP was removed while the packet was on its way here. */
-		count(app, VX_COUNT_UNHELD, 1);
-		drop(app, punt->m, VX_DROP_NO_ROUTE);
-		return;
-	}
-	if (punt->kind == VX_PUNT_PMTU) {
-		learn_path_mtu(app, punt);
-		return;
-	}
-	if (punt->kind == VX_PUNT_QUERY) {
-		hear_query(app, punt);
-		return;
-	}
-	notice = (struct vx_arp_notice){
+static void
+arp_seen(struct app *app, const struct vx_punt *punt)
+{
+	const struct vx_arp_notice notice = {
 		.sender = punt->remote,
 		.sender_mac = punt->mac,
 		.port = punt->port,
 		.is_reply = punt->is_reply != 0,
 		.is_for_us = punt->is_for_us != 0,
 	};
+
 	vx_underlay_arp_seen(app->underlay, &notice, app_now(app));
+}
+
+static void
+nd_seen(struct app *app, const struct vx_punt *punt)
+{
+	const struct vx_nd_notice notice = {
+		.ip = punt->remote,
+		.mac = punt->mac,
+		.port = punt->port,
+		.flags = punt->nd_flags,
+	};
+
+	vx_underlay_nd_seen(app->underlay, &notice, app_now(app));
+}
+
+void
+net_punt(struct app *app, const struct vx_punt *punt)
+{
+	switch ((enum vx_punt_kind)punt->kind) {
+	case VX_PUNT_HOLD:
+		hold(app, punt);
+		break;
+	case VX_PUNT_ARP:
+		arp_seen(app, punt);
+		break;
+	case VX_PUNT_ND:
+		nd_seen(app, punt);
+		break;
+	case VX_PUNT_QUERY:
+		hear_query(app, punt);
+		break;
+	case VX_PUNT_PMTU:
+		learn_path_mtu(app, punt);
+		break;
+	}
 }
 
 /* --- addresses --- */

@@ -21,10 +21,10 @@
 #define VX_COUNT_LIST(X)                                                                           \
 	X(RX, "received", "frames taken from ports")                                               \
 	X(COPIES, "flood_copies", "further copies of flooded frames")                              \
-	X(ORIGINATED, "originated", "packets made here: ARP, ICMP echo replies")                   \
+	X(ORIGINATED, "originated", "packets made here: ARP, ND, ICMP echo replies")               \
 	X(FRAGMENTS, "fragments", "further packets made by cutting large ones")                    \
 	X(TX, "forwarded", "frames given to ports")                                                \
-	X(CONSUMED, "consumed", "frames that ended here as they should: ARP, ICMP echo")           \
+	X(CONSUMED, "consumed", "frames that ended here as they should: ARP, ND, ICMP echo")       \
 	X(MERGED, "merged", "fragments that became part of another packet")                        \
 	X(HELD, "held_total", "packets that had to wait: for a neighbour, for other fragments")    \
 	X(UNHELD, "unheld_total", "of these, no longer waiting")                                   \
@@ -50,10 +50,13 @@
 	X(ARP_REQUESTS, "arp_requests_sent", "ARP requests sent")                                  \
 	X(ARP_REPLIES, "arp_replies_sent", "ARP replies sent")                                     \
 	X(ARP_FAILED, "arp_failed", "neighbours given up for now")                                 \
+	X(ND_SOLICITS, "nd_solicits_sent", "IPv6 neighbour solicitations sent")                    \
+	X(ND_ADVERTS, "nd_adverts_sent", "IPv6 neighbour advertisements sent")                     \
+	X(ND_FAILED, "nd_failed", "IPv6 neighbours given up for now")                              \
 	X(ECHO_REPLIES, "echo_replies_sent", "ICMP echo replies sent")                             \
 	X(GROUP_QUERIES, "group_queries", "IGMP and MLD queries heard")                            \
 	X(GROUP_REPORTS, "group_reports_sent", "IGMP and MLD reports and leaves sent")             \
-	X(PUNT_RING_FULL, "punt_ring_full", "ARP notices lost because the ring was full")          \
+	X(PUNT_RING_FULL, "punt_ring_full", "ARP and ND notices lost because the ring was full")   \
 	X(SUPPRESSED_ARP, "suppressed_arp", "tenants' ARP requests answered here (set suppress)")  \
 	X(SUPPRESSED_ND, "suppressed_nd", "the same for neighbour solicitations")                  \
 	X(TENANT_EVENTS, "tenant_events", "tenants' ARP and ND reported to the control thread")    \

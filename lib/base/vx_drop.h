@@ -57,12 +57,14 @@
 	X(NEEDS_FRAGMENT_DF, "needs_fragment_df", "the same, and DF forbids to fragment")          \
 	X(NO_ROUTE, "no_route", "no route or no local address towards the remote VTEP")            \
 	X(NEIGH_QUEUE, "neigh_queue", "more waiting for a neighbour than are held")                \
-	X(NEIGH_FAILED, "neigh_failed", "the next hop does not answer ARP")                        \
+	X(NEIGH_FAILED, "neigh_failed", "the next hop does not answer ARP or ND")                  \
 	/* for this host */                                                                        \
 	X(ARP_BAD, "arp_bad", "ARP packet malformed")                                              \
+	X(ND_BAD, "nd_bad", "neighbour solicitation or advertisement malformed (RFC 4861 7.1)")    \
 	X(ICMP_BAD, "icmp_bad", "ICMP malformed, wrong checksum, or not an echo request")          \
 	X(GROUP_BAD, "group_bad", "IGMP or MLD malformed, wrong checksum, or not of this link")    \
-	X(HOST_RATE, "host_rate", "ARP, ICMP or IGMP above the rate limit")                        \
+	X(ICMP6_IGNORED, "icmp6_ignored", "ICMPv6 of no use here: router advertisements, errors")  \
+	X(HOST_RATE, "host_rate", "ARP, ND, ICMP or IGMP above the rate limit")                    \
 	/* tx and memory */                                                                        \
 	X(TX_TOO_LONG, "tx_too_long", "frame longer than the port's driver can send")              \
 	X(TX_FULL, "tx_full", "the port did not take the frame")                                   \

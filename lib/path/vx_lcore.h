@@ -87,6 +87,7 @@ _Static_assert(sizeof(struct vx_learn) == 32, "ring element");
 enum vx_punt_kind {
 	VX_PUNT_HOLD,  /* an encapsulated packet whose next hop is being resolved */
 	VX_PUNT_ARP,   /* what an ARP packet said */
+	VX_PUNT_ND,    /* what a neighbour solicitation or advertisement said */
 	VX_PUNT_QUERY, /* what an IGMP or MLD querier asks */
 	VX_PUNT_PMTU,  /* what an ICMP "fragmentation needed" said of the path to a VTEP */
 };
@@ -101,15 +102,16 @@ struct vx_punt {
 			uint8_t version, robustness;
 		} query; /* VX_PUNT_QUERY: as struct vx_group_query */
 	};
-	/* VX_PUNT_HOLD: the VTEP; VX_PUNT_ARP: the sender; VX_PUNT_QUERY: the group */
+	/* VX_PUNT_HOLD: the VTEP; VX_PUNT_ARP, VX_PUNT_ND: who speaks; VX_PUNT_QUERY: the group
+	 */
 	struct vx_ip remote;
 	uint16_t kind; /* enum vx_punt_kind */
 	uint16_t port;
-	struct rte_ether_addr mac; /* VX_PUNT_ARP: the sender's */
-	uint8_t is_reply, is_for_us;
-	uint16_t mtu;  /* VX_PUNT_PMTU */
-	uint8_t is_v6; /* VX_PUNT_QUERY: MLD */
-	uint8_t unused;
+	struct rte_ether_addr mac;   /* VX_PUNT_ARP, VX_PUNT_ND: the speaker's */
+	uint8_t is_reply, is_for_us; /* VX_PUNT_ARP */
+	uint16_t mtu;		     /* VX_PUNT_PMTU */
+	uint8_t is_v6;		     /* VX_PUNT_QUERY: MLD */
+	uint8_t nd_flags;	     /* VX_PUNT_ND: of struct vx_nd_notice */
 };
 _Static_assert(sizeof(struct vx_punt) == 40, "ring element");
 
@@ -140,6 +142,7 @@ struct vx_lcore {
 	 * other nothing, least of all the ARP that the tunnels live on. */
 	struct vx_bucket arp_bucket, other_arp_bucket, icmp_bucket, too_big_bucket, group_bucket;
 	struct vx_bucket seen_bucket; /* reports on tenants' ARP and ND */
+	struct vx_bucket nd_bucket, other_nd_bucket;
 
 	struct vx_storm storm[RTE_MAX_ETHPORTS];
 	struct vx_counts counts;

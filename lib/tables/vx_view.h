@@ -47,6 +47,7 @@ struct vx_view_port {
 struct vx_view_local {
 	struct vx_ip ip;
 	uint8_t prefix_len;
+	bool is_tentative; /* IPv6: another host may still turn out to have it */
 	uint16_t port;
 };
 
@@ -118,6 +119,16 @@ vx_view_find_local4(const struct vx_view *view, rte_be32_t addr_be)
 {
 	for (unsigned int i = 0; i < view->n_locals; i++)
 		if (view->local[i].ip.words_be[3] == addr_be && vx_ip_is_v4(&view->local[i].ip))
+			return &view->local[i];
+	return NULL;
+}
+
+/* The same for either family. */
+static inline const struct vx_view_local *
+vx_view_find_local(const struct vx_view *view, const struct vx_ip *ip)
+{
+	for (unsigned int i = 0; i < view->n_locals; i++)
+		if (vx_ip_is_equal(&view->local[i].ip, ip))
 			return &view->local[i];
 	return NULL;
 }

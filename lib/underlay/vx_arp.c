@@ -6,7 +6,7 @@
 #include <rte_arp.h>
 #include <rte_mbuf.h>
 
-#include "vx_mbuf.h"
+#include "vx_reuse.h"
 #include "vx_wire.h"
 
 struct arp_frame {
@@ -62,42 +62,10 @@ vx_arp_parse(const struct rte_mbuf *m, struct vx_arp_notice *notice, rte_be32_t 
 	return VX_DROP_NONE;
 }
 
-/* May the first segment be written, and does it hold 60 bytes? */
-static bool
-is_reusable(const struct rte_mbuf *m)
-{
-	if (RTE_MBUF_CLONED(m) || rte_mbuf_refcnt_read(m) != 1)
-		return false;
-	if (RTE_MBUF_HAS_EXTBUF(m) && rte_mbuf_ext_refcnt_read(m->shinfo) != 1)
-		return false;
-	return m->buf_len >= VX_ETHER_MIN_LEN;
-}
-
-/* Make @m one segment of 60 bytes and return them; they still hold what was there before. */
-static uint8_t *
-reshape(struct rte_mbuf *m)
-{
-	if (m->next != NULL) {
-		rte_pktmbuf_free(m->next);
-		m->next = NULL;
-		m->nb_segs = 1;
-	}
-	if (m->data_off + VX_ETHER_MIN_LEN > m->buf_len)
-		m->data_off = (uint16_t)(m->buf_len - VX_ETHER_MIN_LEN);
-	m->data_len = VX_ETHER_MIN_LEN;
-	m->pkt_len = VX_ETHER_MIN_LEN;
-	/* nothing that was said about the request holds for what is sent */
-	vx_mbuf_clear_offloads(m);
-	m->packet_type = 0;
-	m->tx_offload = 0;
-	return rte_pktmbuf_mtod(m, uint8_t *);
-}
-
+/* To @to, VX_ETHER_MIN_LEN bytes. */
 static void
-write_padded(struct rte_mbuf *m, const struct arp_frame *frame)
+write_padded(uint8_t *to, const struct arp_frame *frame)
 {
-	uint8_t *to = reshape(m);
-
 	memcpy(to, frame, sizeof(*frame));
 	memset(to + sizeof(*frame), 0, VX_ETHER_MIN_LEN - sizeof(*frame));
 }
@@ -120,8 +88,9 @@ vx_arp_reply_in_place(struct rte_mbuf *m, const struct rte_ether_addr *our_mac)
 {
 	struct arp_frame scratch, reply = make_frame(RTE_ARP_OP_REPLY);
 	const struct arp_frame *request = rte_pktmbuf_read(m, 0, sizeof(scratch), &scratch);
+	uint8_t *to;
 
-	if (request == NULL || !is_reusable(m))
+	if (request == NULL)
 		return false;
 	reply.ether.dst_addr = request->arp.arp_data.arp_sha;
 	reply.ether.src_addr = *our_mac;
@@ -129,7 +98,10 @@ vx_arp_reply_in_place(struct rte_mbuf *m, const struct rte_ether_addr *our_mac)
 	reply.arp.arp_data.arp_sip = request->arp.arp_data.arp_tip;
 	reply.arp.arp_data.arp_tha = request->arp.arp_data.arp_sha;
 	reply.arp.arp_data.arp_tip = request->arp.arp_data.arp_sip;
-	write_padded(m, &reply);
+	to = vx_reuse_mbuf(m, VX_ETHER_MIN_LEN);
+	if (to == NULL)
+		return false;
+	write_padded(to, &reply);
 	return true;
 }
 
@@ -139,10 +111,12 @@ vx_arp_request_make(struct rte_mempool *pool, const struct rte_ether_addr *our_m
 {
 	struct arp_frame request = make_frame(RTE_ARP_OP_REQUEST);
 	struct rte_mbuf *m = rte_pktmbuf_alloc(pool);
+	uint8_t *bytes;
 
 	if (m == NULL)
 		return NULL;
-	if (m->buf_len < VX_ETHER_MIN_LEN) {
+	bytes = vx_reuse_mbuf(m, VX_ETHER_MIN_LEN);
+	if (bytes == NULL) {
 		rte_pktmbuf_free(m);
 		return NULL;
 	}
@@ -155,6 +129,6 @@ vx_arp_request_make(struct rte_mempool *pool, const struct rte_ether_addr *our_m
 	request.arp.arp_data.arp_sha = *our_mac;
 	request.arp.arp_data.arp_sip = our_ip_be;
 	request.arp.arp_data.arp_tip = target_be;
-	write_padded(m, &request);
+	write_padded(bytes, &request);
 	return m;
 }

@@ -192,9 +192,6 @@ check_static(const struct vx_underlay *u, const struct vx_ip *ip, const struct r
 
 	vx_ip_format(ip, text, sizeof(text));
 	rte_ether_format_addr(mac_text, sizeof(mac_text), mac);
-	if (!vx_ip_is_v4(ip))
-		return vx_err_set(err, EAFNOSUPPORT,
-				  "%s: IPv6 neighbours are not available, expected IPv4", text);
 	if (!vx_ip_is_host(ip))
 		return vx_err_set(err, EINVAL, "%s cannot be a host's address", text);
 	if (!rte_is_valid_assigned_ether_addr(mac))

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Neighbours: the MAC addresses behind underlay IP addresses. What is referenced is kept resolved
- * and fresh; what is not is forgotten after a while.
+ * Neighbours: the MAC addresses behind underlay IP addresses, found by ARP (RFC 826) or ND (RFC
+ * 4861), with the states of the latter. What is referenced is kept resolved and fresh; what is not
+ * is forgotten after a while. For IPv6 read "solicited-node multicast" for "broadcast".
  *
  *   incomplete  asked by broadcast, up to 3 times, 1 s apart; packets are held
  *   reachable   answered less than 30 s ago
@@ -63,12 +64,12 @@ void vx_neigh_hold(struct vx_underlay *u, struct vx_neigh *n, struct rte_mbuf *m
 
 /*
  * A static neighbour; takes the place of a learned one. A second one for the same IP is refused.
- * 0, or -EINVAL, -EEXIST, -ENODEV, -ENOSPC, -EAFNOSUPPORT with the reason in @err.
+ * 0, or -EINVAL, -EEXIST, -ENODEV, -ENOSPC with the reason in @err.
  */
 int vx_neigh_add(struct vx_underlay *u, const struct vx_ip *ip, const struct rte_ether_addr *mac,
 		 uint16_t port, struct vx_err *err);
 
-/* Delete a static neighbour; if it is in use, it is asked for by ARP. */
+/* Delete a static neighbour; if it is in use, it is asked for by ARP or ND. */
 int vx_neigh_del(struct vx_underlay *u, const struct vx_ip *ip, struct vx_err *err);
 
 /* The next one, in no order; *@iterator starts at 0. */

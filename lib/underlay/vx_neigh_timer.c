@@ -61,7 +61,7 @@ give_up(struct vx_underlay *u, struct vx_neigh *n)
 {
 	n->mac = (struct rte_ether_addr){.addr_bytes = {0}};
 	vx_neigh_enter(u, n, VX_NEIGH_FAILED, VX_NEIGH_ASK_MS);
-	vx_underlay_count(u, VX_COUNT_ARP_FAILED);
+	vx_underlay_count(u, vx_ip_is_v4(&n->key.ip) ? VX_COUNT_ARP_FAILED : VX_COUNT_ND_FAILED);
 	vx_neigh_flush(u, n, VX_DROP_NEIGH_FAILED);
 	u->is_changed = true;
 }
@@ -176,4 +176,21 @@ vx_neigh_update(struct vx_underlay *u, struct vx_neigh *n, const struct rte_ethe
 	if (is_news && n->references > 0)
 		u->is_changed = true;
 	vx_neigh_send_held(u, n);
+}
+
+void
+vx_neigh_advertised(struct vx_underlay *u, struct vx_neigh *n, const struct rte_ether_addr *mac,
+		    bool is_solicited, bool is_override)
+{
+	const bool is_usable = vx_neigh_is_usable(n);
+
+	if (n->state == VX_NEIGH_PERMANENT || (mac == NULL && !is_usable))
+		return;
+	if (is_usable && mac != NULL && !is_override && !rte_is_same_ether_addr(mac, &n->mac)) {
+		/* not to be believed against what is known, but reason to ask */
+		if (n->state == VX_NEIGH_REACHABLE)
+			enter_unconfirmed(u, n);
+		return;
+	}
+	vx_neigh_update(u, n, mac != NULL ? mac : &n->mac, is_solicited);
 }

@@ -5,39 +5,44 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "vx_compat.h"
 #include "vx_err.h"
+#include "vx_ip6.h"
 #include "vx_underlay_state.h"
 
 static const char link_down[] = "the link of its port is down";
+static const char duplicate[] = "its local address is another host's, too";
 static const char no_subnet[] = "the gateway is on no subnet of a local address";
 
-static uint32_t
-rib_ip(const struct vx_ip *ip)
+/* The length of @prefix among the 128 bits of struct vx_ip. */
+static uint8_t
+rib_depth(const struct vx_prefix *prefix)
 {
-	return rte_be_to_cpu_32(vx_ip_v4(ip));
+	return (uint8_t)(prefix->len + (vx_ip_is_v4(&prefix->ip) ? 96 : 0));
 }
 
 /* The entries of a node of the trie. */
 static struct vx_route_entry *
-node_entries(const struct rte_rib_node *node)
+node_entries(const struct rte_rib6_node *node)
 {
 	uint64_t next_hop;
 
-	if (node == NULL || rte_rib_get_nh(node, &next_hop) != 0)
+	if (node == NULL || rte_rib6_get_nh(node, &next_hop) != 0)
 		return NULL;
 	return (struct vx_route_entry *)(uintptr_t)next_hop;
 }
 
 static void
-set_node_entries(struct rte_rib_node *node, struct vx_route_entry *first)
+set_node_entries(struct rte_rib6_node *node, struct vx_route_entry *first)
 {
-	rte_rib_set_nh(node, (uint64_t)(uintptr_t)first);
+	rte_rib6_set_nh(node, (uint64_t)(uintptr_t)first);
 }
 
 static struct vx_route_entry *
 find_prefix(const struct vx_underlay *u, const struct vx_prefix *prefix)
 {
-	return node_entries(rte_rib_lookup_exact(u->rib4, rib_ip(&prefix->ip), prefix->len));
+	return node_entries(rte_rib6_lookup_exact(u->rib, VX_RIB6_ADDRESS(prefix->ip.bytes),
+						  rib_depth(prefix)));
 }
 
 /* Order of display: by prefix, then connected before static. */
@@ -68,12 +73,13 @@ insert_sorted(struct vx_underlay *u, struct vx_route_entry *entry)
 static int
 insert_entry(struct vx_underlay *u, struct vx_route_entry *entry)
 {
-	const uint32_t ip = rib_ip(&entry->prefix.ip);
-	struct rte_rib_node *node = rte_rib_lookup_exact(u->rib4, ip, entry->prefix.len);
+	const uint8_t depth = rib_depth(&entry->prefix);
+	struct rte_rib6_node *node =
+		rte_rib6_lookup_exact(u->rib, VX_RIB6_ADDRESS(entry->prefix.ip.bytes), depth);
 	struct vx_route_entry *first = node_entries(node), **link;
 
 	if (node == NULL) {
-		node = rte_rib_insert(u->rib4, ip, entry->prefix.len);
+		node = rte_rib6_insert(u->rib, VX_RIB6_ADDRESS(entry->prefix.ip.bytes), depth);
 		if (node == NULL)
 			return -ENOSPC;
 	}
@@ -89,8 +95,9 @@ insert_entry(struct vx_underlay *u, struct vx_route_entry *entry)
 static void
 remove_entry(struct vx_underlay *u, struct vx_route_entry *entry)
 {
-	const uint32_t ip = rib_ip(&entry->prefix.ip);
-	struct rte_rib_node *node = rte_rib_lookup_exact(u->rib4, ip, entry->prefix.len);
+	const uint8_t depth = rib_depth(&entry->prefix);
+	struct rte_rib6_node *node =
+		rte_rib6_lookup_exact(u->rib, VX_RIB6_ADDRESS(entry->prefix.ip.bytes), depth);
 	struct vx_route_entry *first = node_entries(node), **link;
 	uint32_t at;
 
@@ -98,7 +105,7 @@ remove_entry(struct vx_underlay *u, struct vx_route_entry *entry)
 		;
 	*link = entry->next;
 	if (first == NULL)
-		rte_rib_remove(u->rib4, ip, entry->prefix.len);
+		rte_rib6_remove(u->rib, VX_RIB6_ADDRESS(entry->prefix.ip.bytes), depth);
 	else
 		set_node_entries(node, first);
 	for (at = 0; u->routes[at] != entry; at++)
@@ -124,24 +131,46 @@ vx_route_disconnect(struct vx_underlay *u, struct vx_address *address)
 	remove_entry(u, &address->route);
 }
 
-/* The most specific subnet with @ip; one whose link is up is preferred to any that is down. */
+/* The entries of the most specific prefix with @ip. */
+static struct rte_rib6_node *
+first_node(const struct vx_underlay *u, const struct vx_ip *ip)
+{
+	return rte_rib6_lookup(u->rib, VX_RIB6_ADDRESS(ip->bytes));
+}
+
+/* Short IPv6 prefixes hold the IPv4 addresses, too, as the trie sees them. */
+static bool
+is_same_family(const struct vx_route_entry *entry, const struct vx_ip *ip)
+{
+	return vx_ip_is_v4(&entry->prefix.ip) == vx_ip_is_v4(ip);
+}
+
+/* The most specific subnet with @ip; one that can be used is preferred to any that cannot. */
 static const struct vx_address *
 find_subnet(const struct vx_underlay *u, const struct vx_ip *ip)
 {
-	struct rte_rib_node *node = rte_rib_lookup(u->rib4, rib_ip(ip));
+	struct rte_rib6_node *node = first_node(u, ip);
 	const struct vx_address *down = NULL;
 
-	for (; node != NULL; node = rte_rib_lookup_parent(node)) {
+	for (; node != NULL; node = rte_rib6_lookup_parent(node)) {
 		for (const struct vx_route_entry *e = node_entries(node); e != NULL; e = e->next) {
-			if (e->address == NULL || vx_prefix_is_edge(&e->prefix, ip))
+			if (e->address == NULL || !is_same_family(e, ip) ||
+			    vx_prefix_is_edge(&e->prefix, ip))
 				continue;
-			if (vx_underlay_port_is_up(u, e->address->port))
+			if (vx_address_is_usable(u, e->address))
 				return e->address;
 			if (down == NULL)
 				down = e->address;
 		}
 	}
 	return down;
+}
+
+/* Why an address, and with it its subnet, cannot be used. */
+static const char *
+unusable(const struct vx_underlay *u, const struct vx_address *address)
+{
+	return vx_underlay_port_is_up(u, address->port) ? duplicate : link_down;
 }
 
 /* Can @entry be used towards @ip? If not, result->why says so. */
@@ -156,12 +185,17 @@ resolve_entry(const struct vx_underlay *u, const struct vx_route_entry *entry,
 		result->address = find_subnet(u, &entry->gateway);
 		result->next_hop = entry->gateway;
 	}
-	if (result->address == NULL)
+	if (result->address == NULL) {
 		result->why = no_subnet;
-	else if (!vx_underlay_port_is_up(u, result->address->port))
-		result->why = link_down;
+		return false;
+	}
+	result->source = vx_address_source(u, result->address, ip);
+	if (!vx_address_is_usable(u, result->address))
+		result->why = unusable(u, result->address);
 	else if (entry->address != NULL && vx_prefix_is_edge(&entry->prefix, ip))
 		result->why = "it is the network or broadcast address of a local subnet";
+	else if (result->source == NULL)
+		result->why = "its port has no local address but the link-local one";
 	else
 		return true;
 	return false;
@@ -172,13 +206,9 @@ vx_route_lookup(const struct vx_underlay *u, const struct vx_ip *ip, struct vx_r
 {
 	const char *why = "no route";
 	bool has_reason = false;
-	struct rte_rib_node *node;
+	struct rte_rib6_node *node;
 
 	*result = (struct vx_route_result){.why = NULL};
-	if (!vx_ip_is_v4(ip)) {
-		result->why = "IPv6 underlay is not available";
-		return false;
-	}
 	if (!vx_ip_is_host(ip)) {
 		result->why = "it cannot be a host's address";
 		return false;
@@ -187,9 +217,14 @@ vx_route_lookup(const struct vx_underlay *u, const struct vx_ip *ip, struct vx_r
 		result->why = "it is a local address";
 		return false;
 	}
-	for (node = rte_rib_lookup(u->rib4, rib_ip(ip)); node != NULL;
-	     node = rte_rib_lookup_parent(node)) {
+	if (vx_ip6_is_link_local(ip) && vx_address_links(u, ip) > 1) {
+		result->why = "it is link-local, and several ports have IPv6: use a global address";
+		return false;
+	}
+	for (node = first_node(u, ip); node != NULL; node = rte_rib6_lookup_parent(node)) {
 		for (const struct vx_route_entry *e = node_entries(node); e != NULL; e = e->next) {
+			if (!is_same_family(e, ip))
+				continue;
 			if (resolve_entry(u, e, ip, result))
 				return true;
 			/* the most specific route's reason is the one to tell */
@@ -205,42 +240,51 @@ vx_route_lookup(const struct vx_underlay *u, const struct vx_ip *ip, struct vx_r
 static int
 check_prefix(const struct vx_prefix *prefix, struct vx_err *err)
 {
+	const bool is_v4 = vx_ip_is_v4(&prefix->ip);
+	const unsigned int bits = is_v4 ? 32 : 128;
 	char text[VX_IP_TEXT_MAX], masked_text[VX_IP_TEXT_MAX];
 	struct vx_prefix masked = *prefix;
 
 	vx_ip_format(&prefix->ip, text, sizeof(text));
-	if (!vx_ip_is_v4(&prefix->ip))
-		return vx_err_set(err, EAFNOSUPPORT,
-				  "%s/%u: IPv6 routes are not available, expected IPv4", text,
-				  prefix->len);
-	if (prefix->len > 32)
-		return vx_err_set(err, EINVAL, "prefix length %u of %s: expected 0..32",
-				  prefix->len, text);
+	if (prefix->len > bits)
+		return vx_err_set(err, EINVAL, "prefix length %u of %s: expected 0..%u",
+				  prefix->len, text, bits);
 	vx_prefix_mask(&masked);
 	if (!vx_ip_is_equal(&masked.ip, &prefix->ip))
 		return vx_err_set(err, EINVAL, "%s/%u has bits beyond its length: expected %s/%u",
 				  text, prefix->len,
 				  vx_ip_format(&masked.ip, masked_text, sizeof(masked_text)),
 				  prefix->len);
-	if (prefix->len > 0 && !vx_ip_is_host(&prefix->ip) && vx_ip_v4(&prefix->ip) != 0)
+	if (vx_ip6_is_link_local(&prefix->ip))
+		return vx_err_set(err, EINVAL, "%s/%u is link-local: no gateway leads there", text,
+				  prefix->len);
+	if (prefix->len > 0 && !vx_ip_is_host(&prefix->ip) &&
+	    (is_v4 ? vx_ip_v4(&prefix->ip) != 0 : vx_ip_is_multicast(&prefix->ip)))
 		return vx_err_set(err, EINVAL, "%s/%u holds no host's addresses", text,
 				  prefix->len);
 	return 0;
 }
 
 static int
-check_gateway(const struct vx_underlay *u, const struct vx_ip *gateway, struct vx_err *err)
+check_gateway(const struct vx_underlay *u, const struct vx_prefix *prefix,
+	      const struct vx_ip *gateway, struct vx_err *err)
 {
+	const bool is_v4 = vx_ip_is_v4(&prefix->ip);
 	char text[VX_IP_TEXT_MAX];
 
 	vx_ip_format(gateway, text, sizeof(text));
-	if (!vx_ip_is_v4(gateway))
-		return vx_err_set(err, EAFNOSUPPORT,
-				  "gateway %s: IPv6 is not available, expected IPv4", text);
+	if (vx_ip_is_v4(gateway) != is_v4)
+		return vx_err_set(err, EINVAL, "gateway %s is %s: expected %s like the prefix",
+				  text, is_v4 ? "IPv6" : "IPv4", is_v4 ? "IPv4" : "IPv6");
 	if (!vx_ip_is_host(gateway))
 		return vx_err_set(err, EINVAL, "gateway %s cannot be a host's address", text);
 	if (vx_address_find(u, gateway) != NULL)
 		return vx_err_set(err, EINVAL, "gateway %s is a local address: expected another's",
+				  text);
+	if (vx_ip6_is_link_local(gateway) && vx_address_links(u, gateway) > 1)
+		return vx_err_set(err, EINVAL,
+				  "gateway %s is link-local and can be on several ports: expected "
+				  "a global address of it",
 				  text);
 	if (find_subnet(u, gateway) == NULL)
 		return vx_err_set(
@@ -275,7 +319,7 @@ vx_route_add(struct vx_underlay *u, const struct vx_prefix *prefix, const struct
 
 	ret = check_prefix(prefix, err);
 	if (ret == 0)
-		ret = check_gateway(u, gateway, err);
+		ret = check_gateway(u, prefix, gateway, err);
 	if (ret == 0)
 		ret = check_free(u, prefix, err);
 	if (ret < 0)
@@ -305,7 +349,7 @@ vx_route_del(struct vx_underlay *u, const struct vx_prefix *prefix, const struct
 	char text[VX_IP_TEXT_MAX], via[VX_IP_TEXT_MAX] = "";
 	struct vx_route_entry *entry = NULL;
 
-	if (vx_ip_is_v4(&prefix->ip) && prefix->len <= 32)
+	if (prefix->len <= (vx_ip_is_v4(&prefix->ip) ? 32 : 128))
 		entry = find_prefix(u, prefix);
 	while (entry != NULL && (entry->address != NULL ||
 				 (gateway != NULL && !vx_ip_is_equal(gateway, &entry->gateway))))
@@ -335,6 +379,15 @@ vx_route_by_gateway(const struct vx_underlay *u, const struct vx_ip *gateway)
 	return NULL;
 }
 
+const struct vx_route_entry *
+vx_route_link_local(const struct vx_underlay *u)
+{
+	for (uint32_t i = 0; i < u->routes_n; i++)
+		if (u->routes[i]->address == NULL && vx_ip6_is_link_local(&u->routes[i]->gateway))
+			return u->routes[i];
+	return NULL;
+}
+
 bool
 vx_route_next(const struct vx_underlay *u, uint32_t *iterator, struct vx_route_info *info)
 {
@@ -345,7 +398,7 @@ vx_route_next(const struct vx_underlay *u, uint32_t *iterator, struct vx_route_i
 	if (*iterator >= u->routes_n)
 		return false;
 	entry = u->routes[(*iterator)++];
-	is_usable = entry->address != NULL ? vx_underlay_port_is_up(u, entry->address->port)
+	is_usable = entry->address != NULL ? vx_address_is_usable(u, entry->address)
 					   : resolve_entry(u, entry, &entry->prefix.ip, &result);
 	*info = (struct vx_route_info){
 		.prefix = entry->prefix,
@@ -357,7 +410,7 @@ vx_route_next(const struct vx_underlay *u, uint32_t *iterator, struct vx_route_i
 	};
 	if (entry->address != NULL) {
 		info->port = entry->address->port;
-		info->why = is_usable ? "" : link_down;
+		info->why = is_usable ? "" : unusable(u, entry->address);
 	} else if (result.address != NULL) {
 		info->port = result.address->port;
 	}

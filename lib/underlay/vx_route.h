@@ -21,8 +21,8 @@ struct vx_route_info {
 };
 
 /*
- * A static route. The gateway has to be on a connected subnet; one gateway per prefix.
- * 0, or -EINVAL, -EEXIST, -ENOSPC, -EAFNOSUPPORT with the reason in @err.
+ * A static route. The gateway has to be on a connected subnet, a link-local one on one port's only;
+ * one gateway per prefix. 0, or -EINVAL, -EEXIST, -ENOSPC with the reason in @err.
  */
 int vx_route_add(struct vx_underlay *u, const struct vx_prefix *prefix, const struct vx_ip *gateway,
 		 struct vx_err *err);

@@ -11,6 +11,7 @@
 #include <rte_mbuf.h>
 
 #include "vx_arp.h"
+#include "vx_nd.h"
 #include "vx_underlay_state.h"
 
 #define LOG_INTERVAL_MS 10000u
@@ -49,17 +50,17 @@ vx_underlay_hash(const char *what, const void *owner, uint32_t entries, uint32_t
 	return rte_hash_create(&params);
 }
 
-static struct rte_rib *
+static struct rte_rib6 *
 create_rib(const struct vx_underlay *u)
 {
 	/* a binary trie: at most one branching node per route besides its own */
-	const struct rte_rib_conf conf = {
+	const struct rte_rib6_conf conf = {
 		.max_nodes = (int)(2 * (u->conf.max_addresses + u->conf.max_routes)),
 	};
 	char name[RTE_HASH_NAMESIZE];
 
 	snprintf(name, sizeof(name), "vx_rib_%p", (const void *)u);
-	return rte_rib_create(name, SOCKET_ID_ANY, &conf);
+	return rte_rib6_create(name, SOCKET_ID_ANY, &conf);
 }
 
 static int
@@ -107,8 +108,8 @@ vx_underlay_create(const struct vx_underlay_conf *conf)
 	set_defaults(&u->conf);
 	if (create_arrays(u) < 0)
 		goto err_free_arrays;
-	u->rib4 = create_rib(u);
-	if (u->rib4 == NULL)
+	u->rib = create_rib(u);
+	if (u->rib == NULL)
 		goto err_rte;
 	u->neigh_hash = vx_underlay_hash("vx_ng", u, u->neigh_slots, sizeof(struct vx_neigh_key));
 	if (u->neigh_hash == NULL)
@@ -121,7 +122,7 @@ vx_underlay_create(const struct vx_underlay_conf *conf)
 err_free_neigh_hash:
 	rte_hash_free(u->neigh_hash);
 err_free_rib:
-	rte_rib_free(u->rib4);
+	rte_rib6_free(u->rib);
 err_rte:
 	if (rte_errno != 0)
 		error = rte_errno;
@@ -145,7 +146,7 @@ vx_underlay_destroy(struct vx_underlay *u)
 	vx_route_destroy(u);
 	rte_hash_free(u->remote_hash);
 	rte_hash_free(u->neigh_hash);
-	rte_rib_free(u->rib4);
+	rte_rib6_free(u->rib);
 	free_arrays(u);
 	free(u);
 }
@@ -153,10 +154,14 @@ vx_underlay_destroy(struct vx_underlay *u)
 void
 vx_underlay_report(struct vx_underlay *u)
 {
-	if (!u->is_changed)
-		return;
-	u->is_changed = false;
-	u->conf.ops.changed(u->conf.ctx);
+	if (u->is_address_changed) {
+		u->is_address_changed = false;
+		u->conf.ops.address_changed(u->conf.ctx);
+	}
+	if (u->is_changed) {
+		u->is_changed = false;
+		u->conf.ops.changed(u->conf.ctx);
+	}
 }
 
 void
@@ -187,23 +192,45 @@ vx_underlay_port_is_up(const struct vx_underlay *u, uint16_t port)
 	return vx_underlay_port_is_present(u, port) && u->ports[port].is_up;
 }
 
-void
-vx_underlay_request(struct vx_underlay *u, uint16_t port, const struct vx_ip *source,
-		    const struct vx_ip *target, const struct rte_ether_addr *to)
+/* Something made here; @m NULL: there was no buffer for it. */
+static void
+send_made(struct vx_underlay *u, uint16_t port, struct rte_mbuf *m, enum vx_count which)
 {
-	struct rte_mbuf *m;
-
-	if (u->tick_requests > 0)
-		u->tick_requests--;
 	vx_underlay_count(u, VX_COUNT_ORIGINATED);
-	m = vx_arp_request_make(u->conf.pool, &u->ports[port].mac, vx_ip_v4(source),
-				vx_ip_v4(target), to);
 	if (m == NULL) {
 		vx_underlay_count(u, VX_COUNT_DROP_NO_MBUF);
 		return;
 	}
-	vx_underlay_count(u, VX_COUNT_ARP_REQUESTS);
+	vx_underlay_count(u, which);
 	u->conf.ops.send(u->conf.ctx, port, m);
+}
+
+void
+vx_underlay_request(struct vx_underlay *u, uint16_t port, const struct vx_ip *source,
+		    const struct vx_ip *target, const struct rte_ether_addr *to)
+{
+	const struct rte_ether_addr *mac = &u->ports[port].mac;
+
+	if (u->tick_requests > 0)
+		u->tick_requests--;
+	if (vx_ip_is_v4(target))
+		send_made(u, port,
+			  vx_arp_request_make(u->conf.pool, mac, vx_ip_v4(source), vx_ip_v4(target),
+					      to),
+			  VX_COUNT_ARP_REQUESTS);
+	else
+		send_made(u, port, vx_nd_solicit_make(u->conf.pool, mac, source, target, to),
+			  VX_COUNT_ND_SOLICITS);
+}
+
+void
+vx_underlay_announce(struct vx_underlay *u, uint16_t port, const struct vx_ip *ip)
+{
+	if (vx_ip_is_v4(ip))
+		vx_underlay_request(u, port, ip, ip, NULL);
+	else
+		send_made(u, port, vx_nd_announce_make(u->conf.pool, &u->ports[port].mac, ip),
+			  VX_COUNT_ND_ADVERTS);
 }
 
 int
@@ -225,6 +252,8 @@ vx_underlay_port_set(struct vx_underlay *u, uint16_t port, const struct rte_ethe
 		return 0;
 	if (before.is_up && !is_up)
 		vx_neigh_port_down(u, port);
+	if (is_new_mac)
+		vx_address_port_mac(u, port);
 	vx_underlay_retrack(u);
 	if (is_up) {
 		vx_address_port_up(u, port);

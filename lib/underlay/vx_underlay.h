@@ -3,8 +3,9 @@
  * The underlay as the control thread sees it: local addresses (vx_address.h), routes (vx_route.h),
  * neighbours (vx_neigh.h) and, made from them, the path to each remote VTEP.
  *
- * One thread only. There is no clock inside: time is what vx_underlay_tick() and
- * vx_underlay_arp_seen() were last told, so call the tick before a batch of other calls.
+ * One thread only. There is no clock inside: time is what vx_underlay_tick(),
+ * vx_underlay_arp_seen() and vx_underlay_nd_seen() were last told, so call the tick before a batch
+ * of other calls.
  */
 #ifndef VX_UNDERLAY_H
 #define VX_UNDERLAY_H
@@ -21,6 +22,7 @@
 struct rte_mbuf;
 struct rte_mempool;
 struct vx_arp_notice;
+struct vx_nd_notice;
 struct vx_underlay;
 
 #define VX_UNDERLAY_PORT_NONE UINT16_MAX
@@ -35,19 +37,22 @@ struct vx_underlay_ops {
 	/* A held packet is given up: the callee counts @reason and frees it. */
 	void (*drop)(void *ctx, struct rte_mbuf *m, enum vx_drop reason);
 	/*
-	 * Add @n to the control thread's counter. Counted here: ARP_REQUESTS and ORIGINATED,
-	 * DROP_NO_MBUF for a request that found no buffer, ARP_FAILED, and UNHELD for each packet
-	 * that was handed to vx_underlay_hold(), when it is sent or given up. HELD is for whoever
-	 * hands the packet over.
+	 * Add @n to the control thread's counter. Counted here: ARP_REQUESTS, ND_SOLICITS,
+	 * ND_ADVERTS and with each of them ORIGINATED, DROP_NO_MBUF for one that found no buffer,
+	 * ARP_FAILED, ND_FAILED, and UNHELD for each packet that was handed to vx_underlay_hold(),
+	 * when it is sent or given up. HELD is for whoever hands the packet over.
 	 */
 	void (*count)(void *ctx, enum vx_count which, uint64_t n);
+	/* What vx_address_next(), which may be called from here, tells has changed by itself: at
+	 * most once per call or tick. */
+	void (*address_changed)(void *ctx);
 };
 
 /* A limit of 0 means its default. */
 struct vx_underlay_conf {
 	struct vx_underlay_ops ops;
 	void *ctx;
-	struct rte_mempool *pool; /* for ARP requests */
+	struct rte_mempool *pool; /* for what is sent from here: ARP and ND */
 	uint64_t now_ms;
 	uint32_t max_addresses;	 /* 256 */
 	uint32_t max_routes;	 /* 4096, static ones */
@@ -79,6 +84,9 @@ void vx_underlay_tick(struct vx_underlay *u, uint64_t now_ms);
 void vx_underlay_arp_seen(struct vx_underlay *u, const struct vx_arp_notice *notice,
 			  uint64_t now_ms);
 
+/* A worker saw this valid neighbour solicitation or advertisement. */
+void vx_underlay_nd_seen(struct vx_underlay *u, const struct vx_nd_notice *notice, uint64_t now_ms);
+
 enum vx_hop_state {
 	VX_HOP_NO_ROUTE,
 	VX_HOP_RESOLVING, /* hand packets over with vx_underlay_hold() */
@@ -91,7 +99,8 @@ enum vx_hop_state {
 struct vx_hop {
 	enum vx_hop_state state;
 	uint16_t port;
-	struct vx_ip source; /* the local address in the next hop's subnet */
+	struct vx_ip source; /* the local address in the next hop's subnet; behind a link-local
+			      * gateway another one of that port */
 	struct vx_ip next_hop;
 	struct rte_ether_addr source_mac;
 	struct rte_ether_addr next_hop_mac;

@@ -119,13 +119,17 @@ vx_underlay_untrack(struct vx_underlay *u, const struct vx_ip *ip)
 static void
 fill_from_neighbour(const struct vx_neigh *n, struct vx_hop *hop)
 {
+	const bool is_v4 = vx_ip_is_v4(&n->key.ip);
+
 	hop->next_hop_mac = n->mac;
 	if (n->state == VX_NEIGH_INCOMPLETE) {
 		hop->state = VX_HOP_RESOLVING;
-		hop->why = "waiting for an ARP reply of the next hop";
+		hop->why = is_v4 ? "waiting for an ARP reply of the next hop"
+				 : "waiting for a neighbour advertisement of the next hop";
 	} else if (n->state == VX_NEIGH_FAILED) {
 		hop->state = VX_HOP_FAILED;
-		hop->why = "the next hop does not answer ARP";
+		hop->why = is_v4 ? "the next hop does not answer ARP"
+				 : "the next hop does not answer neighbour solicitations";
 	} else {
 		hop->state = VX_HOP_READY;
 		hop->why = vx_neigh_state_name(n->state);
@@ -145,7 +149,7 @@ vx_underlay_path(struct vx_underlay *u, const struct vx_ip *ip, struct vx_hop *h
 		return;
 	}
 	hop->port = result.address->port;
-	hop->source = result.address->prefix.ip;
+	hop->source = result.source->prefix.ip;
 	hop->next_hop = result.next_hop;
 	hop->source_mac = u->ports[hop->port].mac;
 	n = vx_neigh_find(u, hop->port, &result.next_hop);

@@ -7,8 +7,9 @@
 
 #include <rte_config.h>
 #include <rte_hash.h>
-#include <rte_rib.h>
+#include <rte_rib6.h>
 
+#include "vx_address.h"
 #include "vx_neigh.h"
 #include "vx_underlay.h"
 
@@ -38,8 +39,11 @@ struct vx_route_entry {
 struct vx_address {
 	struct vx_prefix prefix;
 	uint16_t port;
+	bool is_automatic; /* link-local, made from the port's MAC */
+	bool is_probed;	   /* the solicitation of duplicate address detection is out */
+	enum vx_address_state state;
 	uint8_t announcements;	  /* still to be sent */
-	uint64_t may_announce_ms; /* not before */
+	uint64_t may_announce_ms; /* not before; the probe too */
 	struct vx_route_entry route;
 };
 
@@ -88,13 +92,16 @@ struct vx_underlay {
 	uint64_t now_ms;
 	uint64_t log_ms[VX_UNDERLAY_LOG_MAX]; /* next line of this kind not before */
 	bool is_changed;		      /* to be reported when the call ends */
+	bool is_address_changed;	      /* likewise */
 	struct vx_underlay_port ports[RTE_MAX_ETHPORTS];
 
 	struct vx_address **addresses; /* in the order of adding */
 	uint32_t addresses_n;
 	uint64_t announce_next_ms;
 
-	struct rte_rib *rib4;		/* prefix -> first struct vx_route_entry */
+	/* Prefix -> first struct vx_route_entry. Both families in one, as struct vx_ip holds
+	 * them: an IPv4 prefix of length N is one of 96 + N bits. */
+	struct rte_rib6 *rib;
 	struct vx_route_entry **routes; /* sorted */
 	uint32_t routes_n;
 	uint32_t static_n;
@@ -126,9 +133,11 @@ bool vx_underlay_may_log(struct vx_underlay *u, enum vx_underlay_log kind);
 bool vx_underlay_port_is_up(const struct vx_underlay *u, uint16_t port);
 bool vx_underlay_port_is_present(const struct vx_underlay *u, uint16_t port);
 
-/* Send an ARP request; @to NULL: broadcast. */
+/* Ask for @target by ARP or by ND; @to NULL: everybody who may have it. */
 void vx_underlay_request(struct vx_underlay *u, uint16_t port, const struct vx_ip *source,
 			 const struct vx_ip *target, const struct rte_ether_addr *to);
+/* Tell everybody whose MAC @ip's is: a gratuitous ARP request or an unsolicited advertisement. */
+void vx_underlay_announce(struct vx_underlay *u, uint16_t port, const struct vx_ip *ip);
 
 static inline void
 vx_underlay_count(struct vx_underlay *u, enum vx_count which)
@@ -150,15 +159,36 @@ void vx_underlay_retrack_tick(struct vx_underlay *u);
 const struct vx_address *vx_address_on_link(const struct vx_underlay *u, uint16_t port,
 					    const struct vx_ip *ip);
 const struct vx_address *vx_address_find(const struct vx_underlay *u, const struct vx_ip *ip);
+/* That of @port. */
+struct vx_address *vx_address_find_on(const struct vx_underlay *u, uint16_t port,
+				      const struct vx_ip *ip);
+/* On how many ports' links @ip can be. */
+unsigned int vx_address_links(const struct vx_underlay *u, const struct vx_ip *ip);
+/* The source to be used towards the remote @ip where the next hop is in the subnet of @address;
+ * NULL: there is only a link-local one. */
+const struct vx_address *vx_address_source(const struct vx_underlay *u,
+					   const struct vx_address *address,
+					   const struct vx_ip *ip);
+/* Somebody else has it, too: it is not used any more. */
+void vx_address_set_duplicate(struct vx_underlay *u, struct vx_address *a);
 void vx_address_port_up(struct vx_underlay *u, uint16_t port);
+/* The port's MAC is new, and with it its link-local address. */
+void vx_address_port_mac(struct vx_underlay *u, uint16_t port);
 void vx_address_port_del(struct vx_underlay *u, uint16_t port);
 void vx_address_tick(struct vx_underlay *u);
 void vx_address_destroy(struct vx_underlay *u);
 
+static inline bool
+vx_address_is_usable(const struct vx_underlay *u, const struct vx_address *a)
+{
+	return vx_underlay_port_is_up(u, a->port) && a->state != VX_ADDRESS_DUPLICATE;
+}
+
 /* vx_route.c */
 
 struct vx_route_result {
-	const struct vx_address *address; /* through which */
+	const struct vx_address *address; /* in whose subnet the next hop is */
+	const struct vx_address *source;  /* on the same port */
 	struct vx_ip next_hop;
 	const char *why; /* where there is none */
 };
@@ -170,6 +200,8 @@ void vx_route_disconnect(struct vx_underlay *u, struct vx_address *address);
 /* The static route through @gateway, or NULL. */
 const struct vx_route_entry *vx_route_by_gateway(const struct vx_underlay *u,
 						 const struct vx_ip *gateway);
+/* A static route through a link-local gateway, or NULL. */
+const struct vx_route_entry *vx_route_link_local(const struct vx_underlay *u);
 void vx_route_destroy(struct vx_underlay *u);
 
 /* vx_neigh.c */
@@ -203,6 +235,9 @@ void vx_neigh_resolve(struct vx_underlay *u, struct vx_neigh *n);
 /* Its MAC was seen; @is_confirmed: in an answer to us. */
 void vx_neigh_update(struct vx_underlay *u, struct vx_neigh *n, const struct rte_ether_addr *mac,
 		     bool is_confirmed);
+/* A neighbour advertisement for it (RFC 4861 7.2.5); @mac NULL: it names none. */
+void vx_neigh_advertised(struct vx_underlay *u, struct vx_neigh *n,
+			 const struct rte_ether_addr *mac, bool is_solicited, bool is_override);
 void vx_neigh_tick(struct vx_underlay *u);
 
 #endif

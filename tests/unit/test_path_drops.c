@@ -207,22 +207,33 @@ static const struct drop_case cases[] = {
 
 /* Reasons whose provocation needs more than one packet: the test that does it, by file. */
 static const enum vx_drop elsewhere[] = {
-	VX_DROP_PEER_UNKNOWN,				 /* test_path_learn.c */
-	VX_DROP_NO_TARGET,				 /* below, test_path_flood.c */
-	VX_DROP_FLOOD_OFF,	   VX_DROP_STORM,	 /* test_path_flood_limits.c */
-	VX_DROP_ACCESS_NO_SEGMENT,			 /* below */
-	VX_DROP_EGRESS_VLAN,				 /* test_path_vlan.c */
-	VX_DROP_TOO_BIG,	   VX_DROP_NO_ROUTE,	 /* test_path_encap.c */
-	VX_DROP_TOO_BIG_REPLIED,			 /* test_path_oversize.c */
-	VX_DROP_NEEDS_FRAGMENT_DF,			 /* test_path_fragment.c */
-	VX_DROP_FRAG_BAD,	   VX_DROP_FRAG_OVERLAP, /* test_path_reassemble*.c */
-	VX_DROP_FRAG_DUPLICATE,	   VX_DROP_FRAG_LIMIT,	 VX_DROP_FRAG_TIMEOUT, /* likewise */
-	VX_DROP_NEIGH_QUEUE,	   VX_DROP_NEIGH_FAILED,		    /* test_path_encap.c */
-	VX_DROP_ARP_BAD,	   VX_DROP_ICMP_BAD,	 VX_DROP_HOST_RATE, /* test_path_host.c */
-	VX_DROP_TX_TOO_LONG,	   VX_DROP_TX_PORT_DOWN,		    /* test_path_output.c */
-	VX_DROP_GROUP_BAD,						    /* test_path_group.c */
-	VX_DROP_NO_MBUF, /* test_path_flood.c and others */
-	VX_DROP_TX_FULL, /* not lib/path: counted where ports are sent to */
+	VX_DROP_PEER_UNKNOWN, /* test_path_learn.c */
+	VX_DROP_NO_TARGET,    /* below, test_path_flood.c */
+	VX_DROP_FLOOD_OFF,
+	VX_DROP_STORM,		   /* test_path_flood_limits.c */
+	VX_DROP_ACCESS_NO_SEGMENT, /* below */
+	VX_DROP_EGRESS_VLAN,	   /* test_path_vlan.c */
+	VX_DROP_TOO_BIG,
+	VX_DROP_NO_ROUTE,	   /* test_path_encap.c */
+	VX_DROP_TOO_BIG_REPLIED,   /* test_path_oversize.c */
+	VX_DROP_NEEDS_FRAGMENT_DF, /* test_path_fragment.c */
+	VX_DROP_FRAG_BAD,
+	VX_DROP_FRAG_OVERLAP, /* test_path_reassemble*.c */
+	VX_DROP_FRAG_DUPLICATE,
+	VX_DROP_FRAG_LIMIT,
+	VX_DROP_FRAG_TIMEOUT, /* likewise */
+	VX_DROP_ND_BAD,
+	VX_DROP_ICMP6_IGNORED, /* test_path_host6.c */
+	VX_DROP_NEIGH_QUEUE,
+	VX_DROP_NEIGH_FAILED, /* test_path_encap.c */
+	VX_DROP_ARP_BAD,
+	VX_DROP_ICMP_BAD,
+	VX_DROP_HOST_RATE, /* test_path_host.c */
+	VX_DROP_TX_TOO_LONG,
+	VX_DROP_TX_PORT_DOWN, /* test_path_output.c */
+	VX_DROP_GROUP_BAD,    /* test_path_group.c */
+	VX_DROP_NO_MBUF,      /* test_path_flood.c and others */
+	VX_DROP_TX_FULL,      /* not lib/path: counted where ports are sent to */
 };
 
 static int

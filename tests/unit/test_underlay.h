@@ -43,6 +43,10 @@ struct sent {
 	struct rte_ether_addr dst, src;
 	uint32_t sender, target; /* of the request, host order */
 	uint32_t mark;		 /* of the held packet */
+	uint8_t nd_type;	 /* a solicitation or advertisement of ours; else 0 */
+	uint8_t nd_flags;
+	bool has_option; /* with our MAC */
+	struct vx_ip nd_source, nd_destination, nd_target;
 };
 
 struct dropped {
@@ -58,7 +62,7 @@ struct bench {
 	unsigned int sent_n;
 	struct dropped dropped[LOG_MAX];
 	unsigned int dropped_n;
-	unsigned int changed;
+	unsigned int changed, address_changed;
 	uint64_t counts[VX_COUNT_MAX];
 	unsigned int available; /* mbufs, before the test */
 	struct vx_err err;
@@ -74,6 +78,30 @@ bench_pool(void)
 		pool = rte_pktmbuf_pool_create("underlay", POOL_SIZE, 0, 0, 2176, SOCKET_ID_ANY);
 	assert_non_null(pool);
 	return pool;
+}
+
+/* An IPv6 frame of ours is neighbour discovery or was held. */
+static inline void
+bench_take_nd(struct sent *s, const uint8_t *frame, uint32_t len)
+{
+	if (frame[12] != 0x86 || frame[13] != 0xdd || frame[20] != 58)
+		return;
+	assert_int_equal(frame[21], 255);
+	assert_int_equal(14 + 40 + (frame[18] << 8 | frame[19]), len);
+	s->nd_type = frame[54];
+	assert_true(s->nd_type == 135 || s->nd_type == 136);
+	s->nd_flags = frame[58];
+	memcpy(&s->nd_source, frame + 22, 16);
+	memcpy(&s->nd_destination, frame + 38, 16);
+	memcpy(&s->nd_target, frame + 62, 16);
+	s->has_option = len == 86;
+	if (!s->has_option) {
+		assert_int_equal(len, 78);
+		return;
+	}
+	assert_int_equal(frame[78], s->nd_type - 134);
+	assert_int_equal(frame[79], 1);
+	assert_memory_equal(frame + 80, &s->src, 6);
 }
 
 static inline void
@@ -97,6 +125,7 @@ bench_send(void *ctx, uint16_t port, struct rte_mbuf *m)
 		s->target = rte_be_to_cpu_32(arp->arp_data.arp_tip);
 	} else {
 		memcpy(&s->mark, ether + 1, sizeof(s->mark));
+		bench_take_nd(s, (const uint8_t *)ether, rte_pktmbuf_pkt_len(m));
 	}
 	rte_pktmbuf_free(m);
 }
@@ -109,6 +138,12 @@ bench_changed(void *ctx)
 	b->changed++;
 	if (b->on_changed != NULL)
 		b->on_changed(b);
+}
+
+static inline void
+bench_address_changed(void *ctx)
+{
+	((struct bench *)ctx)->address_changed++;
 }
 
 static inline void
@@ -168,7 +203,8 @@ bench_create(const struct vx_underlay_conf *limits)
 	b->pool = bench_pool();
 	b->available = rte_mempool_avail_count(b->pool);
 	b->now = conf.now_ms;
-	conf.ops = (struct vx_underlay_ops){bench_send, bench_changed, bench_drop, bench_count};
+	conf.ops = (struct vx_underlay_ops){bench_send, bench_changed, bench_drop, bench_count,
+					    bench_address_changed};
 	conf.ctx = b;
 	conf.pool = b->pool;
 	b->u = vx_underlay_create(&conf);
@@ -192,6 +228,7 @@ bench_forget(struct bench *b)
 	b->sent_n = 0;
 	b->dropped_n = 0;
 	b->changed = 0;
+	b->address_changed = 0;
 }
 
 static inline void

@@ -409,7 +409,7 @@ test_static_refused(void **state)
 	assert_string_equal(b->err.text, "198.51.100.1 is on no subnet of an address of port 0");
 	assert_int_equal(add_neigh(b, "192.0.2.255", &peer_mac, 0), -EINVAL);
 	assert_int_equal(add_neigh(b, "224.0.0.5", &peer_mac, 0), -EINVAL);
-	assert_int_equal(add_neigh(b, "2001:db8::1", &peer_mac, 0), -EAFNOSUPPORT);
+	assert_int_equal(add_neigh(b, "2001:db8::1", &peer_mac, 0), -EINVAL);
 	assert_int_equal(add_neigh(b, R2, &peer_mac, 1), -ENODEV);
 	assert_int_equal(add_neigh(b, R2, &peer_mac, 65535), -ENODEV);
 	assert_int_equal(add_neigh(b, R2, &peer_mac, 0), 0);
