@@ -157,6 +157,8 @@ host_protocol(uint32_t value)
 {
 	if (value == RTE_ETHER_TYPE_ARP)
 		return "ARP";
+	if (value == IPPROTO_ICMPV6)
+		return "ICMPv6";
 	return value == IPPROTO_IGMP ? "IGMP" : "ICMP";
 }
 

@@ -109,6 +109,8 @@ worker_create(struct app *app, unsigned int index, unsigned int lcore_id)
 	lcore->owner = worker;
 	lcore->arp_bucket = vx_bucket_make(rte_get_tsc_hz(), HOST_RATE, HOST_BURST);
 	lcore->other_arp_bucket = lcore->arp_bucket;
+	lcore->nd_bucket = lcore->arp_bucket;
+	lcore->other_nd_bucket = lcore->arp_bucket;
 	lcore->icmp_bucket = lcore->arp_bucket;
 	lcore->too_big_bucket = vx_bucket_make(rte_get_tsc_hz(), TOO_BIG_RATE, TOO_BIG_BURST);
 	lcore->seen_bucket = vx_bucket_make(rte_get_tsc_hz(), SEEN_RATE, SEEN_BURST);

@@ -67,9 +67,8 @@ send_sized(struct vx_lcore *lcore, struct rte_mbuf *m, uint16_t port)
 		vx_drop_packet(lcore, m, VX_DROP_NO_MBUF);
 }
 
-/* The packet in hand has become an answer: it ends as a request and begins as a reply. */
-static void
-send_answer(struct vx_lcore *lcore, struct rte_mbuf *m, uint16_t port, enum vx_count which)
+void
+vx_host_answer(struct vx_lcore *lcore, struct rte_mbuf *m, uint16_t port, enum vx_count which)
 {
 	vx_lcore_count(lcore, VX_COUNT_CONSUMED, 1);
 	vx_lcore_count(lcore, VX_COUNT_ORIGINATED, 1);
@@ -102,7 +101,7 @@ vx_host_arp(struct vx_lcore *lcore, struct rte_mbuf *m, uint16_t port)
 			vx_drop_packet(lcore, m, VX_DROP_NO_MBUF);
 			return;
 		}
-		send_answer(lcore, m, port, VX_COUNT_ARP_REPLIES);
+		vx_host_answer(lcore, m, port, VX_COUNT_ARP_REPLIES);
 		return;
 	}
 	vx_lcore_count(lcore, VX_COUNT_CONSUMED, 1);
@@ -175,5 +174,5 @@ vx_host_icmp(struct vx_lcore *lcore, struct rte_mbuf *m, uint16_t port, uint32_t
 		return;
 	}
 	vx_trace_note(lcore, m, VX_TRACE_HOST, IPPROTO_ICMP);
-	send_answer(lcore, m, port, VX_COUNT_ECHO_REPLIES);
+	vx_host_answer(lcore, m, port, VX_COUNT_ECHO_REPLIES);
 }

@@ -14,4 +14,8 @@ void vx_host_arp(struct vx_lcore *lcore, struct rte_mbuf *m, uint16_t port);
 void vx_host_icmp(struct vx_lcore *lcore, struct rte_mbuf *m, uint16_t port, uint32_t ip_offset,
 		  uint32_t ip_header);
 
+/* The packet in hand has become an answer, counted as @which too: it ends as a request and begins
+ * as a reply. Ownership is taken. */
+void vx_host_answer(struct vx_lcore *lcore, struct rte_mbuf *m, uint16_t port, enum vx_count which);
+
 #endif

@@ -81,6 +81,8 @@ make_lcore(struct bench *b, unsigned int i)
 	lcore->arp_bucket = vx_bucket_make(1u << 30, 1000, 100);
 	lcore->arp_bucket.last = lcore->now;
 	lcore->other_arp_bucket = lcore->arp_bucket;
+	lcore->nd_bucket = lcore->arp_bucket;
+	lcore->other_nd_bucket = lcore->arp_bucket;
 	lcore->icmp_bucket = lcore->arp_bucket;
 	lcore->too_big_bucket = lcore->arp_bucket;
 	lcore->seen_bucket = lcore->arp_bucket;
