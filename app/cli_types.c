@@ -141,9 +141,10 @@ static const struct cli_type types[] = {
 	{.name = "IP:local", .what = "address", .expected = "a local IP address", .parse = parse_ip,
 	 .complete = cli_values_local},
 	{.name = "IP/LEN", .what = "address",
-	 .expected = "an IP address with prefix length, as in 192.0.2.1/24", .parse = parse_prefix},
+	 .expected = "an IP address with prefix length, as in 192.0.2.1/24 or "
+		     "2001:db8::1/64", .parse = parse_prefix},
 	{.name = "PREFIX", .what = "prefix",
-	 .expected = "a network with prefix length, as in 192.0.2.0/24", .parse = parse_prefix},
+	 .expected = "a network with prefix length, as in 192.0.2.0/24 or 2001:db8::/32", .parse = parse_prefix},
 	{.name = "MAC", .what = "MAC", .expected = "a MAC address, as in 02:00:00:00:00:01",
 	 .parse = parse_mac, .complete = cli_values_mac},
 	{.name = "FILE", .what = "file name", .expected = "a file name", .parse = parse_text},

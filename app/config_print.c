@@ -93,10 +93,13 @@ print_underlay(const struct app *app, FILE *out)
 	char ip[VX_IP_TEXT_MAX], mac[RTE_ETHER_ADDR_FMT_SIZE];
 	uint32_t iterator = 0;
 
-	while (vx_address_next(app->underlay, &iterator, &address))
+	while (vx_address_next(app->underlay, &iterator, &address)) {
+		if (address.is_automatic)
+			continue;
 		fprintf(out, "address add %s/%u port %s\n",
 			vx_ip_format(&address.prefix.ip, ip, sizeof(ip)), address.prefix.len,
 			app->ports.port[address.port].name);
+	}
 	iterator = 0;
 	while (vx_route_next(app->underlay, &iterator, &route)) {
 		if (route.is_connected)

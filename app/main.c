@@ -175,7 +175,7 @@ start_tunnel(struct app *app, struct vx_err *err)
 {
 	const struct options *options = &app->options;
 	const struct vx_segment_conf conf = {.vni = options->vni};
-	struct vx_prefix everywhere = {.ip = vx_ip_from_v4(0), .len = 0};
+	struct vx_prefix everywhere = {.len = 0}; /* ::/0 */
 	uint16_t underlay = 0;
 	int rc = 0;
 
@@ -183,6 +183,8 @@ start_tunnel(struct app *app, struct vx_err *err)
 		underlay++;
 	if (!vx_ip_is_none(&options->local.ip))
 		rc = net_address_add(app, &options->local, underlay, err);
+	if (vx_ip_is_v4(&options->gateway))
+		everywhere.ip = vx_ip_from_v4(0);
 	if (rc == 0 && !vx_ip_is_none(&options->gateway))
 		rc = vx_route_add(app->underlay, &everywhere, &options->gateway, err);
 	if (rc < 0 || options->vni == 0)

@@ -35,13 +35,13 @@ static const struct options_row rows[] = {
 
 	{.heading = "A tunnel in short, on the first underlay port and every access port",
 	 .name = "local", .value = "IP/LEN", .parse = options_value_local,
-	 .expected = "an IPv4 host address with prefix length, as 192.0.2.1/24",
+	 .expected = "a host's IP address with prefix length, as 192.0.2.1/24",
 	 .help = "this end's address", .fallback = "none"},
 	{.name = "gateway", .value = "IP", .parse = options_value_gateway,
-	 .expected = "an IPv4 host address",
+	 .expected = "a host's IP address",
 	 .help = "next hop for all outside the prefix", .fallback = "none"},
 	{.name = "remote", .value = "IP", .is_repeatable = true, .parse = options_value_remote,
-	 .expected = "a unicast IPv4 address",
+	 .expected = "a unicast IP address",
 	 .help = "a VTEP to flood to; up to 256 times", .fallback = "none"},
 	{.name = "vni", NUMBER(vni, 1, 16777215, 0), .help = "VNI", .fallback = "none"},
 

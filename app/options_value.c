@@ -6,7 +6,11 @@
 #include <string.h>
 #include <sys/un.h>
 
+#include "vx_ip6.h"
+
 _Static_assert(sizeof(((struct sockaddr_un *)NULL)->sun_path) == 108, "named in --cli-socket");
+#define MTU_MAX6 65465u
+
 _Static_assert(OPTIONS_REMOTES_MAX == 256, "named in --remote");
 
 const char *
@@ -26,15 +30,6 @@ refuse(struct options_parser *parser, const struct options_row *row, const char 
 
 	return vx_err_set(parser->err, EINVAL, "--%s: " QUOTED " is not allowed: expected %s",
 			  row->name, value, options_expected(row, text, sizeof(text)));
-}
-
-static int
-refuse_ipv6(struct options_parser *parser, const struct options_row *row, const char *value)
-{
-	return vx_err_set(parser->err, EINVAL,
-			  "--%s: " QUOTED " is not allowed: IPv6 underlay is not available yet; "
-			  "expected an IPv4 address",
-			  row->name, value);
 }
 
 /* Digits only: strtoul() would take signs, spaces and a wrapped -1. */
@@ -121,33 +116,25 @@ int
 options_value_local(struct options_parser *parser, const struct options_row *row, const char *value)
 {
 	struct vx_prefix *local = &parser->options->local;
-	struct vx_ip alone;
 
-	if (vx_prefix_parse(value, local) < 0) {
-		/* An IPv6 address is told so even where its length is missing or wrong. */
-		if (vx_ip_parse(value, &alone) == 0 && !vx_ip_is_v4(&alone))
-			return refuse_ipv6(parser, row, value);
+	if (vx_prefix_parse(value, local) < 0)
 		return refuse(parser, row, value);
-	}
-	if (!vx_ip_is_v4(&local->ip))
-		return refuse_ipv6(parser, row, value);
 	if (vx_prefix_is_edge(local, &local->ip))
 		return vx_err_set(parser->err, EINVAL,
 				  "--%s: " QUOTED " is not allowed: it is the network or broadcast "
 				  "address of its prefix; expected a host address",
 				  row->name, value);
-	return vx_ip_is_host(&local->ip) ? 0 : refuse(parser, row, value);
+	/* Length 0 would make everything a neighbour. */
+	return vx_ip_is_host(&local->ip) && local->len > 0 ? 0 : refuse(parser, row, value);
 }
 
-/* An IPv4 address that can be one host's. */
+/* An address that can be one host's. */
 static int
 parse_host(struct options_parser *parser, const struct options_row *row, const char *value,
 	   struct vx_ip *ip)
 {
 	if (vx_ip_parse(value, ip) < 0)
 		return refuse(parser, row, value);
-	if (!vx_ip_is_v4(ip))
-		return refuse_ipv6(parser, row, value);
 	return vx_ip_is_host(ip) ? 0 : refuse(parser, row, value);
 }
 
@@ -230,6 +217,9 @@ check_gateway(const struct options *options, struct vx_err *err)
 	    !vx_prefix_is_edge(&options->local, gateway) &&
 	    !vx_ip_is_equal(&options->local.ip, gateway))
 		return 0;
+	/* Every IPv6 link has it, and here only one has an address. */
+	if (vx_ip6_is_link_local(gateway) && !vx_ip_is_v4(&options->local.ip))
+		return 0;
 	vx_prefix_mask(&network);
 	return vx_err_set(err, EINVAL,
 			  "--gateway: " QUOTED " is not allowed: expected another host's address "
@@ -237,6 +227,19 @@ check_gateway(const struct options *options, struct vx_err *err)
 			  vx_ip_format(gateway, text, sizeof(text)),
 			  vx_ip_format(&network.ip, network_text, sizeof(network_text)),
 			  network.len);
+}
+
+/* What fits a packet of 65,535 bytes: 20 less over IPv6 than over IPv4. */
+static int
+check_mtu(const struct options *options, struct vx_err *err)
+{
+	if (vx_ip_is_none(&options->local.ip) || vx_ip_is_v4(&options->local.ip) ||
+	    options->mtu <= MTU_MAX6)
+		return 0;
+	return vx_err_set(err, EINVAL,
+			  "--mtu: \"%u\" is not allowed: --local is IPv6, expected at "
+			  "most %u",
+			  options->mtu, MTU_MAX6);
 }
 
 int
@@ -254,6 +257,9 @@ options_check(const struct options *options, struct vx_err *err)
 	if (ret < 0)
 		return ret;
 	ret = check_gateway(options, err);
+	if (ret < 0)
+		return ret;
+	ret = check_mtu(options, err);
 	if (ret < 0)
 		return ret;
 	/* A segment without an address carries nothing out: that is a mistake, unless commands

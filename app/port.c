@@ -80,6 +80,20 @@ read_rss(struct port *port)
 		port->rss_got = conf.rss_hf;
 }
 
+/* IPv6 neighbours are asked for at multicast addresses (RFC 4861 7.2.2), one for each local
+ * address, that come and go while the port runs: taking all of them is what every driver with a
+ * filter can do, and classify drops the rest. */
+static void
+set_allmulticast(struct port *port)
+{
+	const int rc = port->role == VX_ROLE_UNDERLAY ? rte_eth_allmulticast_enable(port->id) : 0;
+
+	if (rc != 0 && rc != -ENOTSUP)
+		VX_LOG(WARNING,
+		       "port %u (%s) receives no multicast, IPv6 neighbours cannot find it: %s",
+		       port->id, port->name, rte_strerror(-rc));
+}
+
 int
 port_start(struct port_table *table, uint16_t id, struct vx_err *err)
 {
@@ -100,6 +114,7 @@ port_start(struct port_table *table, uint16_t id, struct vx_err *err)
 	}
 	port->state = PORT_STARTED;
 	set_promiscuous(port);
+	set_allmulticast(port);
 	read_rss(port);
 	if ((port->quirk->flags & PORT_QUIRK_HEARS_ITSELF) != 0 && port->iface[0] != '\0')
 		port_quirk_ignore_sent(port->iface);

@@ -132,7 +132,7 @@ test_errors(void **state __rte_unused)
 		     "bad VLAN \"4095\": expected a VLAN id, 1 to 4094");
 	assert_error("route del 192.0.2.0 via 192.0.2.1",
 		     "bad prefix \"192.0.2.0\": expected a network with prefix length, as in "
-		     "192.0.2.0/24");
+		     "192.0.2.0/24 or 2001:db8::/32");
 	assert_error("vni add \"\"", "bad VNI \"\": expected a VNI, 1 to 16777215");
 	assert_error("port attach \"\" access",
 		     "bad device \"\": expected a device with its arguments");

@@ -99,7 +99,8 @@ test_local(void **state)
 	/* The edges of a prefix are hosts where it has none (RFC 3021), or is one host. */
 	static const char *const right[] = {"192.0.2.1/24",	  "192.0.2.254/24", "10.0.0.0/31",
 					    "10.0.0.1/31",	  "10.0.0.255/32",  "10.0.0.0/32",
-					    "223.255.255.254/30", "1.0.0.1/1"};
+					    "223.255.255.254/30", "1.0.0.1/1",	    "fd00::1/64",
+					    "2001:db8::1/128",	  "fe80::1/64"};
 	static const char *const wrong[] = {"",
 					    "192.0.2.1",
 					    "192.0.2.1/",
@@ -118,10 +119,16 @@ test_local(void **state)
 					    "240.0.0.1/24",
 					    "1.2.3.4/24/8",
 					    "192.0.2.1 /24",
-					    " 192.0.2.1/24"};
+					    " 192.0.2.1/24",
+					    "192.0.2.1/0",
+					    "fd00::1",
+					    "fd00::1/129",
+					    "fd00::1/0",
+					    "::1/128",
+					    "::/64",
+					    "ff02::1/16"};
 	static const char *const edges[] = {"192.0.2.0/24", "192.0.2.255/24", "10.0.0.4/30",
 					    "10.0.0.7/30", "255.255.255.255/8"};
-	static const char *const v6[] = {"fd00::1/64", "fd00::1", "2001:db8::1/128", "::1"};
 	struct options options;
 	char text[240];
 
@@ -136,7 +143,7 @@ test_local(void **state)
 	}
 	for (size_t i = 0; i < RTE_DIM(wrong); i++) {
 		snprintf(text, sizeof(text),
-			 "--local: \"%s\" is not allowed: expected an IPv4 host address with "
+			 "--local: \"%s\" is not allowed: expected a host's IP address with "
 			 "prefix length, as 192.0.2.1/24",
 			 wrong[i]);
 		REFUSE(text, "--local", wrong[i]);
@@ -148,14 +155,7 @@ test_local(void **state)
 			 edges[i]);
 		REFUSE(text, "--local", edges[i]);
 	}
-	for (size_t i = 0; i < RTE_DIM(v6); i++) {
-		snprintf(text, sizeof(text),
-			 "--local: \"%s\" is not allowed: IPv6 underlay is not available yet; "
-			 "expected an IPv4 address",
-			 v6[i]);
-		REFUSE(text, "--local", v6[i]);
-	}
-	REFUSE("--local: the value is missing: expected an IPv4 host address with prefix length, "
+	REFUSE("--local: the value is missing: expected a host's IP address with prefix length, "
 	       "as 192.0.2.1/24",
 	       "--local");
 	REFUSE("--local: \"10.0.0.1/8\" is a second value: expected this option once", "--local",
@@ -167,24 +167,17 @@ static void
 refuse_addresses(const char *option, const char *expected)
 {
 	static const char *const wrong[] = {
-		"",	      "host",	   "192.0.2",	"192.0.2.2/24",
-		"192.0.2.2 ", "0.0.0.0",   "0.1.2.3",	"127.0.0.1",
-		"224.0.0.1",  "239.1.1.1", "240.0.0.1", "255.255.255.255",
-		"1.2.3.4.5",  "0x7f000001"};
-	static const char *const v6[] = {"::", "fd00::1", "ff02::1", "2001:db8::2"};
+		"",	      "host",	    "192.0.2",	 "192.0.2.2/24",
+		"192.0.2.2 ", "0.0.0.0",    "0.1.2.3",	 "127.0.0.1",
+		"224.0.0.1",  "239.1.1.1",  "240.0.0.1", "255.255.255.255",
+		"1.2.3.4.5",  "0x7f000001", "::",	 "::1",
+		"ff02::1",    "fd00::1/64"};
 	char text[240];
 
 	for (size_t i = 0; i < RTE_DIM(wrong); i++) {
 		snprintf(text, sizeof(text), "%s: \"%s\" is not allowed: expected %s", option,
 			 wrong[i], expected);
 		REFUSE(text, "--local", "192.0.2.1/24", "--vni", "5", option, wrong[i]);
-	}
-	for (size_t i = 0; i < RTE_DIM(v6); i++) {
-		snprintf(text, sizeof(text),
-			 "%s: \"%s\" is not allowed: IPv6 underlay is not available yet; expected "
-			 "an IPv4 address",
-			 option, v6[i]);
-		REFUSE(text, "--local", "192.0.2.1/24", "--vni", "5", option, v6[i]);
 	}
 	snprintf(text, sizeof(text), "%s: the value is missing: expected %s", option, expected);
 	REFUSE(text, "--local", "192.0.2.1/24", "--vni", "5", option);
@@ -195,7 +188,7 @@ static void
 test_gateway(void **state)
 {
 	static const char *const wrong[] = {"192.0.2.1", "192.0.2.0", "192.0.2.255", "192.0.3.2",
-					    "10.0.0.1"};
+					    "10.0.0.1",	 "fe80::1",   "fd00::1"};
 	struct options options;
 	char text[240];
 
@@ -204,7 +197,13 @@ test_gateway(void **state)
 	assert_ip(&options.gateway, "192.0.2.254");
 	ACCEPT(&options, "--gateway", "10.0.0.0", "--local", "10.0.0.1/31");
 	assert_ip(&options.gateway, "10.0.0.0");
-	refuse_addresses("--gateway", "an IPv4 host address");
+	ACCEPT(&options, "--local", "fd00::1/64", "--gateway", "fd00::fe");
+	ACCEPT(&options, "--gateway", "fe80::1", "--local", "fd00::1/64");
+	assert_ip(&options.gateway, "fe80::1");
+	REFUSE("--gateway: \"fd00:0:0:1::1\" is not allowed: expected another host's address in "
+	       "fd00::/64, the prefix of --local",
+	       "--local", "fd00::1/64", "--gateway", "fd00:0:0:1::1");
+	refuse_addresses("--gateway", "a host's IP address");
 	for (size_t i = 0; i < RTE_DIM(wrong); i++) {
 		snprintf(text, sizeof(text),
 			 "--gateway: \"%s\" is not allowed: expected another host's address in "
@@ -234,7 +233,7 @@ test_remote(void **state)
 	assert_ip(&options.remote[0], "192.0.2.2");
 	assert_ip(&options.remote[1], "10.9.8.7");
 	assert_int_equal(options.vni, 100);
-	refuse_addresses("--remote", "a unicast IPv4 address");
+	refuse_addresses("--remote", "a unicast IP address");
 	REFUSE("--remote: \"10.0.0.9\" is given twice: expected each address once", "--local",
 	       "192.0.2.1/24", "--vni", "5", "--remote", "10.0.0.9", "--remote", "10.0.0.8",
 	       "--remote", "10.0.0.9");
@@ -251,6 +250,20 @@ test_remote(void **state)
 	/* In another prefix nobody knows which addresses are a network's. */
 	ACCEPT(&options, "--local", "192.0.2.1/24", "--vni", "5", "--remote", "10.0.0.255");
 	assert_int_equal(options.num_remotes, 1);
+	ACCEPT(&options, "--local", "fd00::1/64", "--vni", "5", "--remote", "2001:db8::2");
+	assert_ip(&options.remote[0], "2001:db8::2");
+}
+
+static void
+test_mtu_over_ipv6(void **state)
+{
+	struct options options;
+
+	(void)state;
+	ACCEPT(&options, "--local", "192.0.2.1/24", "--mtu", "65485");
+	ACCEPT(&options, "--mtu", "65465", "--local", "fd00::1/64");
+	REFUSE("--mtu: \"65466\" is not allowed: --local is IPv6, expected at most 65465", "--mtu",
+	       "65466", "--local", "fd00::1/64");
 }
 
 static void
@@ -309,10 +322,11 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_ports),	     cmocka_unit_test(test_ports_refused),
-		cmocka_unit_test(test_ports_many),   cmocka_unit_test(test_local),
-		cmocka_unit_test(test_gateway),	     cmocka_unit_test(test_remote),
-		cmocka_unit_test(test_remotes_many), cmocka_unit_test(test_tunnel_together),
+		cmocka_unit_test(test_ports),		cmocka_unit_test(test_ports_refused),
+		cmocka_unit_test(test_ports_many),	cmocka_unit_test(test_local),
+		cmocka_unit_test(test_gateway),		cmocka_unit_test(test_remote),
+		cmocka_unit_test(test_remotes_many),	cmocka_unit_test(test_mtu_over_ipv6),
+		cmocka_unit_test(test_tunnel_together),
 	};
 
 	return cmocka_run_group_tests_name("options_tunnel", tests, NULL, NULL);
