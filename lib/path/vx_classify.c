@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "vx_classify.h"
 
+#include <string.h>
+
 #include "vx_csum.h"
 #include "vx_drop_packet.h"
 #include "vx_host.h"
+#include "vx_host6.h"
 #include "vx_host_group.h"
+#include "vx_ip6.h"
 #include "vx_mbuf.h"
 #include "vx_multicast.h"
 #include "vx_reassemble.h"
@@ -16,6 +20,7 @@ enum verdict {
 	VERDICT_VXLAN,
 	VERDICT_ARP,
 	VERDICT_ICMP,
+	VERDICT_ICMP6,
 	VERDICT_IGMP,
 	VERDICT_FRAGMENT,
 	VERDICT_DROP,
@@ -70,11 +75,15 @@ check_ethernet(struct rte_mbuf *m, const struct vx_view *view, uint16_t port, ui
 	if (unlikely(vx_is_vlan_tag(*type)))
 		return VX_DROP_OUTER_VLAN;
 	if (unlikely(!rte_is_same_ether_addr(&ether->dst_addr, &view->port[port].mac))) {
-		/* ARP requests come by broadcast. */
+		/* ARP requests come by broadcast, neighbour solicitations to groups. */
 		*is_group = *type == RTE_BE16(RTE_ETHER_TYPE_IPV4) &&
 			    vx_view_hears(view, port, &ether->dst_addr);
-		if (!*is_group && (*type != RTE_BE16(RTE_ETHER_TYPE_ARP) ||
-				   !rte_is_broadcast_ether_addr(&ether->dst_addr)))
+		if (!*is_group &&
+		    !(*type == RTE_BE16(RTE_ETHER_TYPE_ARP) &&
+		      rte_is_broadcast_ether_addr(&ether->dst_addr)) &&
+		    !(*type == RTE_BE16(RTE_ETHER_TYPE_IPV6) &&
+		      ether->dst_addr.addr_bytes[0] == 0x33 &&
+		      ether->dst_addr.addr_bytes[1] == 0x33))
 			return VX_DROP_OUTER_MAC;
 	}
 	return VX_DROP_NONE;
@@ -210,6 +219,57 @@ classify_other(const struct rte_ipv4_hdr *ip, uint32_t l3, uint32_t header_len)
 	return (struct result){.verdict = VERDICT_IGMP, .offset = l3, .ip_header = header_len};
 }
 
+/* A group that a host has to hear: all nodes, and those in which its addresses are asked for. */
+static bool
+is_heard(const struct vx_view *view, const struct vx_ip *group)
+{
+	struct vx_ip heard = vx_ip6_all_nodes();
+
+	if (vx_ip_is_equal(group, &heard))
+		return true;
+	for (unsigned int i = 0; i < view->n_locals; i++) {
+		if (vx_ip_is_v4(&view->local[i].ip))
+			continue;
+		heard = vx_ip6_solicited_node(&view->local[i].ip);
+		if (vx_ip_is_equal(group, &heard))
+			return true;
+	}
+	return false;
+}
+
+/* Only ICMPv6 without extension headers. */
+static struct result
+classify_ipv6(struct rte_mbuf *m, const struct vx_view *view, uint32_t l3)
+{
+	const uint32_t l4 = l3 + (uint32_t)sizeof(struct rte_ipv6_hdr);
+	const struct rte_ipv6_hdr *ip;
+	struct vx_ip source, destination;
+	uint32_t end;
+
+	if (m->pkt_len < l4)
+		return dropped(VX_DROP_OUTER_RUNT);
+	if (!vx_mbuf_pull(m, l4))
+		return dropped(VX_DROP_NO_MBUF);
+	ip = rte_pktmbuf_mtod_offset(m, const struct rte_ipv6_hdr *, l3);
+	end = l4 + rte_be_to_cpu_16(ip->payload_len);
+	memcpy(&source, &ip->src_addr, sizeof(source));
+	memcpy(&destination, &ip->dst_addr, sizeof(destination));
+	if (rte_be_to_cpu_32(ip->vtc_flow) >> 28 != 6)
+		return dropped(VX_DROP_OUTER_IP_HEADER);
+	if (end > m->pkt_len)
+		return dropped(VX_DROP_OUTER_IP_LENGTH);
+	if (vx_ip_is_v4(&destination) ||
+	    (vx_view_find_local(view, &destination) == NULL && !is_heard(view, &destination)))
+		return dropped(VX_DROP_OUTER_DST_IP);
+	if (vx_ip_is_v4(&source) || vx_ip_is_multicast(&source))
+		return dropped(VX_DROP_OUTER_SRC_IP);
+	if (ip->proto != IPPROTO_ICMPV6)
+		return dropped(VX_DROP_OUTER_PROTOCOL);
+	if (m->pkt_len > end)
+		vx_mbuf_truncate(m, end);
+	return (struct result){.verdict = VERDICT_ICMP6, .offset = l3, .ip_header = l4 - l3};
+}
+
 static inline struct result
 classify_one(struct rte_mbuf *m, const struct vx_view *view, uint16_t port)
 {
@@ -225,6 +285,8 @@ classify_one(struct rte_mbuf *m, const struct vx_view *view, uint16_t port)
 	if (unlikely(type != RTE_BE16(RTE_ETHER_TYPE_IPV4))) {
 		if (type == RTE_BE16(RTE_ETHER_TYPE_ARP) && l3 == VX_ETHER_HDR_LEN)
 			return (struct result){.verdict = VERDICT_ARP};
+		if (type == RTE_BE16(RTE_ETHER_TYPE_IPV6))
+			return classify_ipv6(m, view, l3);
 		return dropped(VX_DROP_OUTER_ETHERTYPE);
 	}
 	reason = check_ipv4(m, view, port, is_group, l3, &ip, &header_len);
@@ -257,6 +319,9 @@ finish(struct vx_lcore *lcore, struct rte_mbuf *m, uint16_t port, const struct r
 		break;
 	case VERDICT_ICMP:
 		vx_host_icmp(lcore, m, port, result->offset, result->ip_header);
+		break;
+	case VERDICT_ICMP6:
+		vx_host_icmp6(lcore, m, port, result->offset, result->offset + result->ip_header);
 		break;
 	case VERDICT_IGMP:
 		vx_host_igmp(lcore, m, port, result->offset, result->ip_header);

@@ -39,7 +39,7 @@ cut_to_60(uint8_t *packet, uint32_t len)
 SET(tag_access, 12, 0x81)
 SET(group_source, 6, 3)
 SET(other_mac, 5, 0x99)
-SET(type_ipv6, 13, 0xdd)
+SET(type_unknown, 12, 0x88)
 SET(version_6, 14, 0x65)
 SET(header_4_words, 14, 0x44)
 SET(wrong_checksum, 25, 0x01)
@@ -175,7 +175,7 @@ static const struct drop_case cases[] = {
 	{VX_DROP_OUTER_VLAN, false, false, tag_in_front},
 	{VX_DROP_OUTER_VLAN, false, false, two_tags},
 	{VX_DROP_OUTER_VLAN, false, false, tag_qinq},
-	{VX_DROP_OUTER_ETHERTYPE, false, false, type_ipv6},
+	{VX_DROP_OUTER_ETHERTYPE, false, false, type_unknown},
 	{VX_DROP_OUTER_IP_HEADER, false, false, version_6},
 	{VX_DROP_OUTER_IP_HEADER, false, false, header_4_words},
 	{VX_DROP_OUTER_IP_LENGTH, false, true, total_19},
