@@ -130,6 +130,13 @@ class PcapPort:
         pass
 
 
+def is_discovery(frame):
+    """ARP, IPv6 neighbour discovery, or the MLD report of the groups that this listens to."""
+    if frame[12:14] != b"\x86\xdd":
+        return frame[12:14] == b"\x08\x06"
+    return frame[:6] == b"\x33\x33\0\0\0\x16" or frame[20] == 58 and 133 <= frame[54] <= 137
+
+
 class _SocketPort:
     """A port whose other end is a raw socket in the namespace."""
 
@@ -161,14 +168,15 @@ class _SocketPort:
 
     def receive(self, count=1, timeout=5.0):
         """Up to @count frames, waiting at most @timeout for the last of them. An underlay port's
-        ARP comes when it likes (announcements, refreshing) and is put aside into self.arps."""
+        ARP and ND come when they like (announcements, refreshing) and are put aside into
+        self.arps."""
         end = time.monotonic() + timeout
         frames, self.early = self.early[:count], self.early[count:]
         while len(frames) < count:
             frame = self._next(end - time.monotonic())
             if frame is None:
                 break
-            if self.is_underlay and frame[12:14] == b"\x08\x06":
+            if self.is_underlay and is_discovery(frame):
                 self.arps.append(frame)
             else:
                 frames.append(frame)
@@ -187,7 +195,7 @@ class _SocketPort:
         return frame
 
     def receive_arp(self, wanted, timeout=5.0):
-        """The first ARP packet for which @wanted(frame) holds; None: it did not come."""
+        """The first ARP or ND packet for which @wanted(frame) holds; None: it did not come."""
         end = time.monotonic() + timeout
         while True:
             for i, frame in enumerate(self.arps):
@@ -198,7 +206,7 @@ class _SocketPort:
                 return None
             frame = self._next(0.05)
             if frame is not None:
-                (self.arps if frame[12:14] == b"\x08\x06" else self.early).append(frame)
+                (self.arps if is_discovery(frame) else self.early).append(frame)
 
     def pending(self, quiet=0.15):
         """Everything that arrives until nothing has come for @quiet seconds."""

@@ -295,8 +295,8 @@ def test_fragments_of_many_flows():
 
 @case(22)
 def test_overlap_is_fatal():
-    """The IPv6 half is dropped as what it is here, an EtherType that nobody speaks."""
-    result = run_files({"U": frames_of("022")}, drops={"frag_overlap": 3, "outer_ethertype": 3})
+    """The IPv6 half is for nobody here: there is no local IPv6 address."""
+    result = run_files({"U": frames_of("022")}, drops={"frag_overlap": 3, "outer_dst_ip": 3})
     matches_expected(result.out["A"], "022")
 
 

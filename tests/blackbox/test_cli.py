@@ -23,6 +23,12 @@ RIGHT = [
     ("show route", "198.51.100.0/24"),
     ("neigh add 192.0.2.20 02:00:00:00:00:20 port {U}", "192.0.2.20"),
     ("show neigh", "02:00:00:00:00:20"),
+    ("address add 2001:db8::10/64 port {U}", "2001:db8::10/64"),
+    ("show address", "2001:db8::10/64"),
+    ("route add 2001:db8:5::/48 via 2001:db8::fe", "2001:db8:5::/48 via 2001:db8::fe"),
+    ("route add ::/0 via fe80::fe", "::/0 via fe80::fe"),
+    ("neigh add 2001:db8::20 02:00:00:00:00:26 port {U}", "2001:db8::20"),
+    ("show neigh", "02:00:00:00:00:26"),
     ("vni add 16777215 max-macs 12345", "max-macs 12345"),
     ("vni add 1 local 192.0.2.10 mtu 1400", "1400"),
     ("show vni", "16777215"),
@@ -130,9 +136,19 @@ RIGHT = [
     ("neigh del 192.0.2.20", ""),
     ("route del 198.51.100.0/24 via 192.0.2.254", ""),
     ("address del 192.0.2.10", ""),
+    ("route del ::/0", ""),
+    ("route del 2001:db8:5::/48 via 2001:db8::fe", ""),
+    ("neigh del 2001:db8::20", ""),
+    ("address del 2001:db8::10", ""),
 ]
 
 WRONG = """nosuch
+address add fe80::1/0 port 0
+address add ff02::5/64 port 0
+address del 2001:db8::77
+route add 2001:db8:5::1/48 via 2001:db8::fe
+route add ::/0 via 192.0.2.254
+neigh add 2001:db8:77::1 02:00:00:00:00:20 port 0
 show
 show nosuch
 set oversize

@@ -6,6 +6,7 @@ import subprocess
 
 import pytest
 
+import nd_packets as nd
 import packets as pk
 from ports import PcapPort, TapPort, VethPort
 from tunnel import (BASE, CONFIG, H1, H2, LOCAL, OWN, R2, R3, UNKNOWN, Live, encapsulated,
@@ -19,7 +20,8 @@ GOOD = pk.udp_frame(UNKNOWN, H2, size=100)
 TENANT = pk.udp_frame(UNKNOWN, H1, size=100)
 
 # U, A, C alone in VNI 200, D without attachment, E in VNI 300 whose only remote has no route
-SINGLE_CONFIG = CONFIG + """vni add 200
+SINGLE_CONFIG = CONFIG + """address add 2001:db8::1/64 port {U}
+vni add 200
 access add {C} vni 200
 vni add 300
 access add {E} vni 300
@@ -65,9 +67,9 @@ SINGLE = {
                    ("U", encapsulated(GOOD)[:33])],
     "outer_mac": [("U", encapsulated(GOOD, dmac=pk.mac("02:00:00:00:00:77")))],
     "outer_vlan": [("U", pk.vlan(encapsulated(GOOD), 10))],
-    "outer_ethertype": [("U", pk.ethernet(PORT_MAC, R2_MAC, 0x86dd, bytes(60))),
-                        ("U", pk.ethernet(PORT_MAC, R2_MAC, 0x88b5, bytes(60)))],
-    "outer_ip_header": [("U", outer_ip(version=5)), ("U", outer_ip(ihl=4))],
+    "outer_ethertype": [("U", pk.ethernet(PORT_MAC, R2_MAC, 0x88b5, bytes(60)))],
+    "outer_ip_header": [("U", pk.ethernet(PORT_MAC, R2_MAC, 0x86dd, bytes(60))),
+                        ("U", outer_ip(version=5)), ("U", outer_ip(ihl=4))],
     "outer_ip_length": [("U", outer_ip(total=2000)), ("U", outer_ip(total=137))],
     "outer_ip_checksum": [("U", outer_ip(header_checksum=0x1234)),
                           ("U", outer_ip(header_checksum=0))],
@@ -99,7 +101,12 @@ SINGLE = {
                   ("U", to_host(2, bytes(7)))],
     "arp_bad": [("U", pk.arp(1, R2_MAC, R2, bytes(6), LOCAL, hlen=5)),
                 ("U", pk.arp(1, R2_MAC, R2, bytes(6), LOCAL, htype=6))],
-    "icmp_bad": [("U", pk.icmp_echo(PORT_MAC, R2_MAC, R2, LOCAL, bad_sum=True)),
+    "nd_bad": [("U", nd.solicit(R2_MAC, "2001:db8::2", "2001:db8::1", hop_limit=64)),
+               ("U", nd.solicit(R2_MAC, "2001:db8::2", "2001:db8::1", bad_sum=True))],
+    "icmp6_ignored": [("U", nd.icmp6(PORT_MAC, R2_MAC, "fe80::2", "2001:db8::1",
+                                     nd.ROUTER_ADVERT, bytes(12)))],
+    "icmp_bad": [("U", nd.echo(PORT_MAC, R2_MAC, "2001:db8::2", "2001:db8::1", bad_sum=True)),
+                 ("U", pk.icmp_echo(PORT_MAC, R2_MAC, R2, LOCAL, bad_sum=True)),
                  ("U", pk.icmp_echo(PORT_MAC, R2_MAC, R2, LOCAL, kind=13))],
 }
 

@@ -10,7 +10,7 @@ The set-up that most tests share, after the public cases:
 and the two ways to use it: files in and out at once (run_files), or a sequence (Live).
 """
 import packets as pk
-from ports import PcapLivePort, PcapPort, VethPort
+from ports import PcapLivePort, PcapPort, VethPort, is_discovery
 from vtep import Vtep
 
 OWN = pk.mac("02:00:00:00:00:01")
@@ -56,9 +56,9 @@ class Result:
 
     def __init__(self, out, stats, drops, fdb):
         self.out, self.stats, self.drops, self.fdb = out, stats, drops, fdb
-        # ARP of the program's own comes when it likes
-        self.arps = [frame for frame in out["U"] if frame[12:14] == b"\x08\x06"]
-        out["U"] = [frame for frame in out["U"] if frame[12:14] != b"\x08\x06"]
+        # ARP and ND of the program's own come when they like
+        self.arps = [frame for frame in out["U"] if is_discovery(frame)]
+        out["U"] = [frame for frame in out["U"] if not is_discovery(frame)]
 
     def outers(self, label="U"):
         return [pk.Outer(frame) for frame in self.out[label]]
