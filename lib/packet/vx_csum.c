@@ -58,6 +58,22 @@ vx_csum_is_udp4_right(const struct rte_mbuf *m, uint32_t offset, uint32_t len, r
 	return vx_csum_fold(sum) == 0xffff;
 }
 
+bool
+vx_csum_is_udp6_right(const struct rte_mbuf *m, uint32_t offset, uint32_t len,
+		      const struct rte_ipv6_hdr *ip)
+{
+	uint32_t sum;
+
+	if (m->pkt_len < len || m->pkt_len - len < offset)
+		return false;
+	sum = vx_csum_range(m, offset, len);
+	/* Both addresses lie side by side; not the header's own length, which counts extensions. */
+	sum += rte_raw_cksum((const uint8_t *)ip + 8, 32);
+	sum += rte_cpu_to_be_16(IPPROTO_UDP);
+	sum += rte_cpu_to_be_16((uint16_t)len);
+	return vx_csum_fold(sum) == 0xffff;
+}
+
 /* Where the layer-4 header is, how long the layer-4 packet, and the sum of its pseudo header. */
 struct layer4 {
 	uint32_t offset;

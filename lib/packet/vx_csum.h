@@ -51,6 +51,10 @@ bool vx_csum_is_ipv4_header_right(const void *header, uint32_t len);
 bool vx_csum_is_udp4_right(const struct rte_mbuf *m, uint32_t offset, uint32_t len,
 			   rte_be32_t source_be, rte_be32_t destination_be);
 
+/* The same over IPv6, whose header of 40 bytes is at @ip. RFC 8200 section 8.1. */
+bool vx_csum_is_udp6_right(const struct rte_mbuf *m, uint32_t offset, uint32_t len,
+			   const struct rte_ipv6_hdr *ip);
+
 /*
  * Complete the TCP or UDP checksum of the frame in @m, which its sender left unfinished for a NIC
  * to fill in. IPv4 and IPv6, up to two VLAN tags, headers split anywhere. False if the frame has no

@@ -31,4 +31,13 @@ vx_flow_port(uint32_t hash, uint16_t first, uint32_t n)
 	return (uint16_t)(first + ((uint64_t)hash * n >> 32));
 }
 
+/* Outer IPv6 flow label from a flow hash, never zero, which would mean "none" (RFC 6438). */
+static inline uint32_t
+vx_flow_label(uint32_t hash)
+{
+	const uint32_t label = hash & 0xfffff;
+
+	return label == 0 ? 1 : label;
+}
+
 #endif

@@ -42,8 +42,36 @@ struct vx_outer4 {
 } __attribute__((packed));
 _Static_assert(sizeof(struct vx_outer4) == 50, "wire format");
 
+/* The same on an IPv6 underlay. */
+struct vx_outer6 {
+	uint8_t ether_dst[RTE_ETHER_ADDR_LEN], ether_src[RTE_ETHER_ADDR_LEN];
+	rte_be16_t ether_type_be;
+	struct rte_ipv6_hdr ip;
+	struct rte_udp_hdr udp;
+	struct vx_vxlan_hdr vxlan;
+} __attribute__((packed));
+_Static_assert(sizeof(struct vx_outer6) == 70, "wire format");
+
 /* Bytes from the outer IP header to the inner frame. */
 #define VX_OUTER4_IP_LEN (sizeof(struct vx_outer4) - VX_ETHER_HDR_LEN)
+#define VX_OUTER6_IP_LEN (sizeof(struct vx_outer6) - VX_ETHER_HDR_LEN)
+
+/* The first word of an IPv6 header: version, traffic class, flow label (RFC 8200 section 3). */
+#define VX_IP6_VERSION	 (6u << 28)
+#define VX_IP6_ECN_SHIFT 20u
+
+/* IPv6 fragment header, RFC 8200 section 4.5. */
+struct vx_ip6_fragment {
+	uint8_t next_header, reserved;
+	rte_be16_t
+		offset_be; /* in bytes in the upper 13 bits, VX_IP6_FRAGMENT_MORE in the lowest */
+	rte_be32_t id_be;
+} __attribute__((packed));
+_Static_assert(sizeof(struct vx_ip6_fragment) == 8, "wire format");
+
+#define VX_IP6_FRAGMENT_OFFSET 0xfff8u
+#define VX_IP6_FRAGMENT_MORE   1u
+#define VX_IP6_MTU_MIN	       1280u /* RFC 8200 section 5 */
 
 /* The largest inner MTU: what fits a 65,535-byte outer packet with an untagged inner frame. */
 #define VX_INNER_MTU_MAX4 (65535u - VX_OUTER4_IP_LEN - VX_ETHER_HDR_LEN)
