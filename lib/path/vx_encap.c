@@ -19,36 +19,43 @@
 /* Room for the outer header: in front of the frame, or in a buffer of its own where the frame's
  * buffer is shared or has none. Returns the packet's head; NULL: no buffer, @m is unchanged. */
 static inline struct rte_mbuf *
-make_room(struct vx_lcore *lcore, struct rte_mbuf *m)
+make_room(struct vx_lcore *lcore, struct rte_mbuf *m, uint16_t len)
 {
 	struct rte_mbuf *head;
 
-	if (likely(vx_mbuf_is_direct(m) && rte_pktmbuf_headroom(m) >= sizeof(struct vx_outer4))) {
-		rte_pktmbuf_prepend(m, sizeof(struct vx_outer4));
+	if (likely(vx_mbuf_is_direct(m) && rte_pktmbuf_headroom(m) >= len)) {
+		rte_pktmbuf_prepend(m, len);
 		return m;
 	}
 	head = rte_pktmbuf_alloc(lcore->copy_pool);
 	if (unlikely(head == NULL))
 		return NULL;
-	head->data_len = sizeof(struct vx_outer4);
-	head->pkt_len = m->pkt_len + (uint32_t)sizeof(struct vx_outer4);
+	head->data_len = len;
+	head->pkt_len = m->pkt_len + len;
 	head->nb_segs = (uint16_t)(m->nb_segs + 1);
 	head->port = m->port;
 	head->next = m;
 	return head;
 }
 
+/* By this worker, to the VTEP: what identifications are made from. */
+static inline uint64_t
+frames_sent(const struct vx_lcore *lcore, const struct vx_vtep *vtep)
+{
+	const struct vx_kinds *kinds = &lcore->vtep_traffic[vtep->index];
+
+	return kinds->of[VX_KIND_UNICAST].tx_frames + kinds->of[VX_KIND_FLOODED].tx_frames;
+}
+
 /* Everything that the ready-made header leaves open. @ip_len: the outer IP packet's, in bytes. */
 static inline void
-write_header(struct rte_mbuf *m, const struct vx_lcore *lcore, const struct vx_inner *inner,
-	     uint16_t ip_len)
+write_header4(struct rte_mbuf *m, const struct vx_lcore *lcore, const struct vx_inner *inner,
+	      uint16_t ip_len)
 {
 	struct vx_outer4 *outer = rte_pktmbuf_mtod(m, struct vx_outer4 *);
 	const struct vx_view *view = lcore->view;
 	const struct vx_vtep *vtep = inner->vtep;
-	const struct vx_kinds *kinds = &lcore->vtep_traffic[vtep->index];
-	const uint64_t sent =
-		kinds->of[VX_KIND_UNICAST].tx_frames + kinds->of[VX_KIND_FLOODED].tx_frames;
+	const uint64_t sent = frames_sent(lcore, vtep);
 	const rte_be16_t ip_len_be = rte_cpu_to_be_16(ip_len);
 	/* Unique per remote VTEP over all workers: each counts in its own lane (RFC 6864). */
 	const rte_be16_t id_be =
@@ -58,8 +65,8 @@ write_header(struct rte_mbuf *m, const struct vx_lcore *lcore, const struct vx_i
 	uint32_t sum = vtep->ip_sum;
 	rte_be32_t source_be;
 
-	memcpy(outer, &vtep->header, sizeof(*outer));
-	if (unlikely(inner->segment->has_local))
+	memcpy(outer, &vtep->outer4, sizeof(*outer));
+	if (unlikely(inner->segment->has_local4))
 		outer->ip.src_addr = inner->segment->local_be;
 	source_be = outer->ip.src_addr;
 	outer->ip.type_of_service = inner->flow.ecn; /* RFC 6040 section 4.1, normal mode */
@@ -79,18 +86,52 @@ write_header(struct rte_mbuf *m, const struct vx_lcore *lcore, const struct vx_i
 	outer->vxlan.vni_be = inner->segment->vni_be;
 }
 
-/* RFC 768, over the whole chain. A computed zero is sent as all ones: zero means "none". */
-static void
-write_udp_checksum(struct rte_mbuf *m, uint16_t ip_len)
+/* @udp_len: UDP header and payload, in bytes. */
+static inline void
+write_header6(struct rte_mbuf *m, const struct vx_view *view, const struct vx_inner *inner,
+	      uint16_t udp_len)
 {
-	struct vx_outer4 *outer = rte_pktmbuf_mtod(m, struct vx_outer4 *);
-	const uint32_t udp_len = ip_len - (uint32_t)sizeof(struct rte_ipv4_hdr);
-	uint32_t sum = rte_ipv4_phdr_cksum(&outer->ip, 0);
-	uint16_t checksum;
+	struct vx_outer6 *outer = rte_pktmbuf_mtod(m, struct vx_outer6 *);
 
-	sum += vx_csum_range(m, VX_ETHER_HDR_LEN + sizeof(struct rte_ipv4_hdr), udp_len);
-	checksum = (uint16_t)~vx_csum_fold(sum);
-	outer->udp.dgram_cksum = checksum == 0 ? 0xffff : checksum;
+	memcpy(outer, &inner->vtep->outer6, sizeof(*outer));
+	if (unlikely(inner->segment->has_local6))
+		memcpy(&outer->ip.src_addr, inner->segment->local.bytes,
+		       sizeof(inner->segment->local.bytes));
+	outer->ip.vtc_flow =
+		rte_cpu_to_be_32(VX_IP6_VERSION | (uint32_t)inner->flow.ecn << VX_IP6_ECN_SHIFT |
+				 vx_flow_label(inner->flow.hash));
+	outer->ip.payload_len = rte_cpu_to_be_16(udp_len);
+	outer->udp.src_port = rte_cpu_to_be_16(
+		vx_flow_port(inner->flow.hash, view->source_port_lo, view->source_ports));
+	outer->udp.dst_port = view->udp_port_be;
+	outer->udp.dgram_len = rte_cpu_to_be_16(udp_len);
+	outer->vxlan.vni_be = inner->segment->vni_be;
+}
+
+/* RFC 768. A computed zero is sent as all ones: zero means "none". */
+static inline uint16_t
+udp_checksum(uint32_t sum)
+{
+	const uint16_t checksum = (uint16_t)~vx_csum_fold(sum);
+
+	return checksum == 0 ? 0xffff : checksum;
+}
+
+/* Over the whole chain. @udp_len as in the header, whose checksum is still zero. */
+static void
+write_udp_checksum(struct rte_mbuf *m, uint16_t udp_len, bool is_v6)
+{
+	struct vx_outer4 *outer4 = rte_pktmbuf_mtod(m, struct vx_outer4 *);
+	struct vx_outer6 *outer6 = rte_pktmbuf_mtod(m, struct vx_outer6 *);
+
+	if (is_v6)
+		outer6->udp.dgram_cksum =
+			udp_checksum(rte_ipv6_phdr_cksum(&outer6->ip, 0) +
+				     (uint32_t)vx_csum_range(m, m->pkt_len - udp_len, udp_len));
+	else
+		outer4->udp.dgram_cksum =
+			udp_checksum(rte_ipv4_phdr_cksum(&outer4->ip, 0) +
+				     (uint32_t)vx_csum_range(m, m->pkt_len - udp_len, udp_len));
 }
 
 /* Hand a finished packet to the control thread, which sends it once the next hop is known. */
@@ -130,12 +171,30 @@ send_outer(struct vx_lcore *lcore, struct rte_mbuf *m, void *ctx)
 		vx_output(lcore, m, vtep->port);
 }
 
+/* @id_be: IPv6: the identification of all fragments. */
 static void
-send_fragments(struct vx_lcore *lcore, struct rte_mbuf *m, const struct vx_vtep *vtep)
+send_fragments(struct vx_lcore *lcore, struct rte_mbuf *m, const struct vx_vtep *vtep,
+	       rte_be32_t id_be)
 {
+	bool is_sent;
+
 	vx_trace_note(lcore, m, VX_TRACE_CUT, vtep->mtu);
-	if (!vx_fragment(lcore, m, vtep->mtu, send_outer, VX_UNCONST(vtep)))
+	if (vtep->is_v6)
+		is_sent = vx_fragment6(lcore, m, vtep->mtu, id_be, send_outer, VX_UNCONST(vtep));
+	else
+		is_sent = vx_fragment(lcore, m, vtep->mtu, send_outer, VX_UNCONST(vtep));
+	if (!is_sent)
 		vx_drop_packet(lcore, m, VX_DROP_NO_MBUF);
+}
+
+/* Unique per remote VTEP over all workers, as each counts in its own lane. */
+static rte_be32_t
+fragment_id6(const struct vx_lcore *lcore, const struct vx_vtep *vtep)
+{
+	const uint64_t sent = frames_sent(lcore, vtep);
+
+	return rte_cpu_to_be_32(
+		(uint32_t)(vtep->fragment_id + (sent << lcore->id_shift | lcore->index)));
 }
 
 static inline void
@@ -147,44 +206,66 @@ account(struct vx_lcore *lcore, const struct vx_inner *inner, uint32_t frame_len
 }
 
 static inline bool
-needs_checksum(const struct vx_view *view, bool is_cut)
+needs_checksum(const struct vx_view *view, bool is_due)
 {
 	return view->udp_checksum == VX_UDP_CHECKSUM_ON ||
-	       (view->udp_checksum == VX_UDP_CHECKSUM_AUTO && is_cut);
+	       (view->udp_checksum == VX_UDP_CHECKSUM_AUTO && is_due);
 }
 
-void
-vx_encap(struct vx_lcore *lcore, const struct vx_inner *inner)
+/* The same for both families, whose constants the compiler puts in: told to, or it would test for
+ * the family at each step. */
+static __rte_always_inline void
+encap(struct vx_lcore *lcore, const struct vx_inner *inner, const bool is_v6)
 {
+	const uint16_t outer_len = is_v6 ? sizeof(struct vx_outer6) : sizeof(struct vx_outer4);
+	const uint32_t ip_header =
+		is_v6 ? sizeof(struct rte_ipv6_hdr) : sizeof(struct rte_ipv4_hdr);
 	const struct vx_vtep *vtep = inner->vtep;
 	const uint32_t frame_len = inner->m->pkt_len;
-	const uint32_t ip_len = frame_len + (uint32_t)VX_OUTER4_IP_LEN;
+	const uint32_t ip_len = frame_len + outer_len - VX_ETHER_HDR_LEN;
+	const uint32_t udp_len = ip_len - ip_header;
 	const bool is_cut = ip_len > vtep->mtu;
+	rte_be32_t id_be = 0;
 	struct rte_mbuf *m;
 
 	if (unlikely(vtep->state != VX_VTEP_READY && vtep->state != VX_VTEP_RESOLVING)) {
 		vx_drop_packet(lcore, inner->m, why_not(vtep));
 		return;
 	}
-	if (unlikely(ip_len > UINT16_MAX)) {
+	/* IPv6 counts its payload alone. */
+	if (unlikely((is_v6 ? udp_len : ip_len) > UINT16_MAX)) {
 		vx_drop_packet(lcore, inner->m, VX_DROP_TOO_BIG);
 		return;
 	}
 	if (unlikely(is_cut) && !vx_oversize(lcore, inner))
 		return;
-	m = make_room(lcore, inner->m);
+	m = make_room(lcore, inner->m, outer_len);
 	if (unlikely(m == NULL)) {
 		vx_drop_packet(lcore, inner->m, VX_DROP_NO_MBUF);
 		return;
 	}
-	write_header(m, lcore, inner, (uint16_t)ip_len);
-	if (unlikely(needs_checksum(lcore->view, is_cut)))
-		write_udp_checksum(m, (uint16_t)ip_len);
+	if (is_v6)
+		write_header6(m, lcore->view, inner, (uint16_t)udp_len);
+	else
+		write_header4(m, lcore, inner, (uint16_t)ip_len);
+	if (unlikely(needs_checksum(lcore->view, is_v6 || is_cut)))
+		write_udp_checksum(m, (uint16_t)udp_len, is_v6);
+	if (is_v6)
+		id_be = fragment_id6(lcore, vtep);
 	vx_mbuf_clear_offloads(m);
 	account(lcore, inner, frame_len);
 	vx_trace_note(lcore, m, VX_TRACE_ENCAP, vtep->index);
 	if (unlikely(is_cut))
-		send_fragments(lcore, m, vtep);
+		send_fragments(lcore, m, vtep, id_be);
 	else
 		send_outer(lcore, m, VX_UNCONST(vtep));
+}
+
+void
+vx_encap(struct vx_lcore *lcore, const struct vx_inner *inner)
+{
+	if (likely(!inner->vtep->is_v6))
+		encap(lcore, inner, false);
+	else
+		encap(lcore, inner, true);
 }

@@ -7,8 +7,20 @@
 #include "vx_mbuf.h"
 #include "vx_wire.h"
 
-#define HEADERS_LEN (VX_ETHER_HDR_LEN + (uint32_t)sizeof(struct rte_ipv4_hdr))
-#define MORE	    RTE_BE16(RTE_IPV4_HDR_MF_FLAG)
+#define HEADERS4 (VX_ETHER_HDR_LEN + (uint32_t)sizeof(struct rte_ipv4_hdr))
+#define HEADERS6 (VX_ETHER_HDR_LEN + (uint32_t)sizeof(struct rte_ipv6_hdr))
+#define MORE4	 RTE_BE16(RTE_IPV4_HDR_MF_FLAG)
+
+/* What is cut: the original's headers, and how one fragment's are made from them. */
+struct cut {
+	uint32_t headers_len; /* of the original, from the Ethernet header on */
+	uint32_t more_len;    /* what each fragment's headers have more: IPv6's fragment header */
+	uint32_t part;	      /* bytes of payload in all fragments but the last */
+	uint32_t base;	      /* IPv4: where the original's payload belongs in its own datagram */
+	rte_be16_t flags_be;  /* IPv4: the original's "more fragments" */
+	rte_be32_t id_be;     /* IPv6 */
+	uint8_t headers[HEADERS6];
+};
 
 /* Where the next fragment's payload begins. */
 struct cursor {
@@ -72,50 +84,61 @@ share_payload(struct rte_mbuf *head, struct supply *supply, struct cursor *at, u
 }
 
 static void
-write_headers(struct rte_mbuf *head, const uint8_t *headers, uint32_t offset, uint32_t len,
-	      rte_be16_t flags_be)
+write_headers4(uint8_t *to, const struct cut *cut, uint32_t offset, uint32_t len, bool is_last)
 {
 	struct rte_ipv4_hdr ip;
-	uint8_t *to = rte_pktmbuf_mtod(head, uint8_t *);
 
-	memcpy(to, headers, VX_ETHER_HDR_LEN);
-	memcpy(&ip, headers + VX_ETHER_HDR_LEN, sizeof(ip));
+	memcpy(to, cut->headers, VX_ETHER_HDR_LEN);
+	memcpy(&ip, cut->headers + VX_ETHER_HDR_LEN, sizeof(ip));
 	ip.total_length = rte_cpu_to_be_16((uint16_t)(sizeof(ip) + len));
-	ip.fragment_offset = rte_cpu_to_be_16((uint16_t)(offset / 8)) | flags_be;
+	ip.fragment_offset = rte_cpu_to_be_16((uint16_t)((cut->base + offset) / 8));
+	ip.fragment_offset |= is_last ? cut->flags_be : MORE4;
 	ip.hdr_checksum = 0;
 	ip.hdr_checksum = (uint16_t)~vx_csum_ipv4_header(&ip);
 	memcpy(to + VX_ETHER_HDR_LEN, &ip, sizeof(ip));
 }
 
-bool
-vx_fragment(struct vx_lcore *lcore, struct rte_mbuf *m, uint16_t mtu, vx_fragment_sink *sink,
-	    void *ctx)
+static void
+write_headers6(uint8_t *to, const struct cut *cut, uint32_t offset, uint32_t len, bool is_last)
 {
-	const uint32_t payload = m->pkt_len - HEADERS_LEN;
-	const uint32_t part = (mtu - (uint32_t)sizeof(struct rte_ipv4_hdr)) & ~7u;
-	const unsigned int n = (payload + part - 1) / part;
-	struct cursor at = {.segment = m, .offset = HEADERS_LEN};
-	uint8_t headers[HEADERS_LEN];
-	struct rte_ipv4_hdr ip;
+	struct vx_ip6_fragment fragment = {.id_be = cut->id_be};
+	struct rte_ipv6_hdr ip;
+
+	memcpy(to, cut->headers, VX_ETHER_HDR_LEN);
+	memcpy(&ip, cut->headers + VX_ETHER_HDR_LEN, sizeof(ip));
+	fragment.next_header = ip.proto;
+	fragment.offset_be =
+		rte_cpu_to_be_16((uint16_t)(offset | (is_last ? 0 : VX_IP6_FRAGMENT_MORE)));
+	ip.proto = IPPROTO_FRAGMENT;
+	ip.payload_len = rte_cpu_to_be_16((uint16_t)(sizeof(fragment) + len));
+	memcpy(to + VX_ETHER_HDR_LEN, &ip, sizeof(ip));
+	memcpy(to + HEADERS6, &fragment, sizeof(fragment));
+}
+
+/* The same for both families, whose constants the compiler puts in. */
+static inline bool
+fragment(struct vx_lcore *lcore, struct rte_mbuf *m, const struct cut *cut, vx_fragment_sink *sink,
+	 void *ctx, const bool is_v6)
+{
+	const uint32_t payload = m->pkt_len - cut->headers_len;
+	const unsigned int n = (payload + cut->part - 1) / cut->part;
+	struct cursor at = {.segment = m, .offset = cut->headers_len};
 	struct supply supply;
-	uint32_t base;
 
 	if (unlikely(!supply_fill(lcore, &supply, m, n)))
 		return false;
-	memcpy(headers, rte_pktmbuf_mtod(m, const uint8_t *), sizeof(headers));
-	memcpy(&ip, headers + VX_ETHER_HDR_LEN, sizeof(ip));
-	/* A fragment may be cut again: its pieces continue its own place. */
-	base = (rte_be_to_cpu_16(ip.fragment_offset) & RTE_IPV4_HDR_OFFSET_MASK) * 8u;
-	for (uint32_t done = 0; done < payload; done += part) {
-		const uint32_t len = RTE_MIN(part, payload - done);
+	for (uint32_t done = 0; done < payload; done += cut->part) {
+		const uint32_t len = RTE_MIN(cut->part, payload - done);
 		const bool is_last = done + len == payload;
 		struct rte_mbuf *head = supply.m[supply.used++];
 
 		head->port = m->port;
-		head->data_len = (uint16_t)HEADERS_LEN;
-		head->pkt_len = HEADERS_LEN;
-		write_headers(head, headers, base + done, len,
-			      is_last ? ip.fragment_offset & MORE : MORE);
+		head->data_len = (uint16_t)(cut->headers_len + cut->more_len);
+		head->pkt_len = head->data_len;
+		if (is_v6)
+			write_headers6(rte_pktmbuf_mtod(head, uint8_t *), cut, done, len, is_last);
+		else
+			write_headers4(rte_pktmbuf_mtod(head, uint8_t *), cut, done, len, is_last);
 		share_payload(head, &supply, &at, len);
 		sink(lcore, head, ctx);
 	}
@@ -125,4 +148,39 @@ vx_fragment(struct vx_lcore *lcore, struct rte_mbuf *m, uint16_t mtu, vx_fragmen
 	vx_lcore_count(lcore, VX_COUNT_FRAGMENTED, 1);
 	vx_lcore_count(lcore, VX_COUNT_FRAGMENTS, n - 1);
 	return true;
+}
+
+bool
+vx_fragment(struct vx_lcore *lcore, struct rte_mbuf *m, uint16_t mtu, vx_fragment_sink *sink,
+	    void *ctx)
+{
+	struct cut cut = {
+		.headers_len = HEADERS4,
+		.part = (mtu - (uint32_t)sizeof(struct rte_ipv4_hdr)) & ~7u,
+	};
+	struct rte_ipv4_hdr ip;
+
+	memcpy(cut.headers, rte_pktmbuf_mtod(m, const uint8_t *), HEADERS4);
+	memcpy(&ip, cut.headers + VX_ETHER_HDR_LEN, sizeof(ip));
+	/* A fragment may be cut again: its pieces continue its own place. */
+	cut.base = (rte_be_to_cpu_16(ip.fragment_offset) & RTE_IPV4_HDR_OFFSET_MASK) * 8u;
+	cut.flags_be = ip.fragment_offset & MORE4;
+	return fragment(lcore, m, &cut, sink, ctx, false);
+}
+
+bool
+vx_fragment6(struct vx_lcore *lcore, struct rte_mbuf *m, uint16_t mtu, rte_be32_t id_be,
+	     vx_fragment_sink *sink, void *ctx)
+{
+	struct cut cut = {
+		.headers_len = HEADERS6,
+		.more_len = sizeof(struct vx_ip6_fragment),
+		.part = (mtu -
+			 (uint32_t)(sizeof(struct rte_ipv6_hdr) + sizeof(struct vx_ip6_fragment))) &
+			~7u,
+		.id_be = id_be,
+	};
+
+	memcpy(cut.headers, rte_pktmbuf_mtod(m, const uint8_t *), HEADERS6);
+	return fragment(lcore, m, &cut, sink, ctx, true);
 }

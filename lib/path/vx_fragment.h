@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* IPv4 fragmentation (RFC 791 section 3.2), of outer packets and, with `set oversize inner`, of
- * inner ones. DPDK's rte_ip_frag leaves the checksum to others and makes empty segments (22.11). */
+/* Fragmentation: IPv4 (RFC 791 section 3.2), of outer packets and, with `set oversize inner`, of
+ * inner ones; IPv6 (RFC 8200 section 4.5), of outer ones. DPDK's rte_ip_frag leaves checksum and
+ * identification to others and makes empty segments (22.11). */
 #ifndef VX_FRAGMENT_H
 #define VX_FRAGMENT_H
 
@@ -26,5 +27,13 @@ typedef void vx_fragment_sink(struct vx_lcore *lcore, struct rte_mbuf *m, void *
  */
 bool vx_fragment(struct vx_lcore *lcore, struct rte_mbuf *m, uint16_t mtu, vx_fragment_sink *sink,
 		 void *ctx);
+
+/*
+ * The same for an IPv6 packet without extension headers, of up to 65,535 bytes behind its header.
+ * @id_be: the identification; unique among the packets from its source to its destination for as
+ * long as fragments live.
+ */
+bool vx_fragment6(struct vx_lcore *lcore, struct rte_mbuf *m, uint16_t mtu, rte_be32_t id_be,
+		  vx_fragment_sink *sink, void *ctx);
 
 #endif

@@ -22,8 +22,7 @@ static uint16_t
 inner_mtu(const struct vx_vtep *vtep, const struct rte_mbuf *m)
 {
 	rte_be16_t type;
-	const uint32_t overhead =
-		(uint32_t)VX_OUTER4_IP_LEN + VX_ETHER_HDR_LEN + vx_tag_len(m, &type);
+	const uint32_t overhead = vx_vtep_overhead(vtep) + VX_ETHER_HDR_LEN + vx_tag_len(m, &type);
 
 	return vtep->mtu < overhead + VX_INNER_MTU_MIN ? 0 : (uint16_t)(vtep->mtu - overhead);
 }

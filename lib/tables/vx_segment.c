@@ -8,6 +8,7 @@
 
 #include "vx_attach.h"
 #include "vx_fdb.h"
+#include "vx_ip6.h"
 #include "vx_rcu.h"
 #include "vx_tenants.h"
 #include "vx_vtep.h"
@@ -93,8 +94,12 @@ conf_check(const struct vx_tables *tables, const struct vx_segment_conf *conf, s
 		char text[VX_IP_TEXT_MAX];
 
 		vx_ip_format(&conf->local, text, sizeof(text));
-		if (!vx_ip_is_v4(&conf->local) ||
-		    vx_view_find_local4(tables->view, vx_ip_v4(&conf->local)) == NULL)
+		if (vx_ip6_is_link_local(&conf->local))
+			return vx_err_set(err, EINVAL,
+					  "%s is a link-local address: expected a local address "
+					  "that reaches further",
+					  text);
+		if (vx_view_find_local(tables->view, &conf->local) == NULL)
 			return vx_err_set(err, EINVAL,
 					  "%s is not a local address: add it first "
 					  "with address add %s/LEN port P",
@@ -171,7 +176,9 @@ vx_segment_add(struct vx_tables *tables, const struct vx_segment_conf *conf, str
 	segment->max_macs = conf->max_macs;
 	segment->local = conf->local;
 	segment->has_local = !vx_ip_is_none(&conf->local);
-	segment->local_be = segment->has_local ? vx_ip_v4(&conf->local) : 0;
+	segment->has_local4 = segment->has_local && vx_ip_is_v4(&conf->local);
+	segment->has_local6 = segment->has_local && !segment->has_local4;
+	segment->local_be = segment->has_local4 ? vx_ip_v4(&conf->local) : 0;
 	vx_tenants_segment_added(tables, segment->index);
 	segment_publish(tables, segment);
 	if (tables->hooks.segment_added != NULL)

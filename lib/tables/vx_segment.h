@@ -27,7 +27,9 @@ struct vx_segment {
 	uint32_t index;
 	uint16_t mtu; /* inner MTU in bytes */
 	bool is_learning;
-	bool has_local;	       /* local_be replaces the address that the route chose */
+	bool has_local;	 /* local replaces the address that the route chose, */
+	bool has_local4; /* towards VTEPs of its family: IPv4, then local_be too */
+	bool has_local6;
 	bool has_own_mtu;      /* not the one of `set mtu` */
 	bool has_own_learning; /* not the one of `set learning` */
 	uint8_t flood_off;     /* bit by enum vx_flood_kind: such frames are dropped */

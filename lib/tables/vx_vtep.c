@@ -4,7 +4,9 @@
 #include <errno.h>
 
 #include <rte_malloc.h>
+#include <rte_random.h>
 
+#include "vx_ip6.h"
 #include "vx_rcu.h"
 #include "vx_vtep_refs.h"
 
@@ -26,12 +28,11 @@ header_sum(const struct rte_ipv4_hdr *ip)
 }
 
 static void
-header_fill(struct vx_vtep *vtep)
+header_fill4(struct vx_vtep *vtep)
 {
-	struct vx_outer4 *outer = &vtep->header.outer4;
+	struct vx_outer4 *outer = &vtep->outer4;
 	const struct vx_vtep_path *path = &vtep->path;
 
-	memset(&vtep->header, 0, sizeof(vtep->header));
 	memcpy(outer->ether_dst, path->next_hop_mac.addr_bytes, sizeof(outer->ether_dst));
 	memcpy(outer->ether_src, path->source_mac.addr_bytes, sizeof(outer->ether_src));
 	outer->ether_type_be = RTE_BE16(RTE_ETHER_TYPE_IPV4);
@@ -43,6 +44,22 @@ header_fill(struct vx_vtep *vtep)
 	vtep->ip_sum = header_sum(&outer->ip);
 	/* After the sum: a segment may have a source address of its own. */
 	outer->ip.src_addr = vx_ip_v4(&path->source);
+}
+
+static void
+header_fill6(struct vx_vtep *vtep)
+{
+	struct vx_outer6 *outer = &vtep->outer6;
+	const struct vx_vtep_path *path = &vtep->path;
+
+	memcpy(outer->ether_dst, path->next_hop_mac.addr_bytes, sizeof(outer->ether_dst));
+	memcpy(outer->ether_src, path->source_mac.addr_bytes, sizeof(outer->ether_src));
+	outer->ether_type_be = RTE_BE16(RTE_ETHER_TYPE_IPV6);
+	outer->ip.proto = IPPROTO_UDP;
+	outer->ip.hop_limits = OUTER_TTL;
+	memcpy(&outer->ip.src_addr, path->source.bytes, sizeof(path->source.bytes));
+	memcpy(&outer->ip.dst_addr, vtep->remote.bytes, sizeof(vtep->remote.bytes));
+	outer->vxlan.flags_be = VX_VXLAN_FLAG_I;
 }
 
 /* Publish a VTEP under its index, with @path and the current references. */
@@ -66,10 +83,35 @@ publish(struct vx_tables *tables, uint32_t index, const struct vx_ip *remote,
 	if (refs->path_mtu != 0 && refs->path_mtu < vtep->mtu)
 		vtep->mtu = refs->path_mtu;
 	vtep->is_named = is_named(refs);
-	header_fill(vtep);
+	vtep->is_v6 = !vx_ip_is_v4(remote);
+	vtep->fragment_id = refs->fragment_id;
+	/* No link of IPv6's (RFC 8200 section 5). */
+	if (vtep->is_v6 && path->mtu < VX_IP6_MTU_MIN)
+		vtep->state = VX_VTEP_NO_ROUTE;
+	if (vtep->is_v6)
+		header_fill6(vtep);
+	else
+		header_fill4(vtep);
 	__atomic_store_n(&tables->vtep[index], vtep, __ATOMIC_RELEASE);
 	vx_rcu_free(tables->rcu, old);
 	return 0;
+}
+
+/* Without a local address of its family no packet could ever leave for the remote: a slip. Without
+ * any address at all, they are still to come. */
+static bool
+is_family_local(const struct vx_view *view, const struct vx_ip *remote)
+{
+	bool is_other = false;
+
+	for (unsigned int i = 0; i < view->n_locals; i++) {
+		if (vx_ip6_is_link_local(&view->local[i].ip))
+			continue;
+		if (vx_ip_is_v4(&view->local[i].ip) == vx_ip_is_v4(remote))
+			return true;
+		is_other = true;
+	}
+	return !is_other;
 }
 
 int
@@ -78,8 +120,6 @@ vx_vtep_check(const struct vx_tables *tables, const struct vx_ip *remote, struct
 	char text[VX_IP_TEXT_MAX];
 
 	vx_ip_format(remote, text, sizeof(text));
-	if (!vx_ip_is_v4(remote))
-		return vx_err_set(err, EINVAL, "%s is IPv6: expected an IPv4 address", text);
 	if (vx_ip_is_multicast(remote))
 		return vx_err_set(err, EINVAL, "%s is a multicast group: expected a host's address",
 				  text);
@@ -88,6 +128,16 @@ vx_vtep_check(const struct vx_tables *tables, const struct vx_ip *remote, struct
 				  "%s cannot be a remote VTEP: expected a host's "
 				  "unicast address",
 				  text);
+	if (vx_ip6_is_link_local(remote))
+		return vx_err_set(err, EINVAL,
+				  "%s is a link-local address: expected one that is the same on "
+				  "every link",
+				  text);
+	if (!is_family_local(tables->view, remote))
+		return vx_err_set(err, EINVAL,
+				  "there is no local %s address to reach %s from: add one first "
+				  "with address add IP/LEN port P",
+				  vx_ip_is_v4(remote) ? "IPv4" : "IPv6", text);
 	for (unsigned int i = 0; i < tables->view->n_locals; i++) {
 		const struct vx_view_local *local = &tables->view->local[i];
 		const struct vx_prefix prefix = {.ip = local->ip, .len = local->prefix_len};
@@ -131,6 +181,7 @@ vx_vtep_get(struct vx_tables *tables, const struct vx_ip *remote, enum vx_vtep_u
 		return -ENOSPC;
 	memset(&tables->vtep_refs[index], 0, sizeof(tables->vtep_refs[index]));
 	tables->vtep_refs[index].n[use] = 1;
+	tables->vtep_refs[index].fragment_id = (uint32_t)rte_rand();
 	if (publish(tables, index, remote, &none) < 0)
 		goto err_give_index;
 	if (rte_hash_add_key_data(tables->vtep_hash, remote, (void *)(uintptr_t)(index + 1)) != 0)
@@ -222,7 +273,8 @@ vx_vtep_learn_path_mtu(struct vx_tables *tables, uint32_t index, uint16_t mtu, u
 {
 	struct vx_vtep_refs *refs = &tables->vtep_refs[index];
 
-	if (mtu < VX_PATH_MTU_MIN4 || refs->is_path_mtu_set || mtu >= tables->vtep[index]->mtu)
+	if (mtu < vx_vtep_path_mtu_min(&tables->vtep[index]->remote) || refs->is_path_mtu_set ||
+	    mtu >= tables->vtep[index]->mtu)
 		return false;
 	refs->path_mtu = mtu;
 	refs->path_mtu_end = now_ms + VX_PATH_MTU_AGE_MS;

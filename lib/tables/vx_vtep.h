@@ -33,19 +33,20 @@ struct vx_vtep_path {
 
 /*
  * Immutable once published. The header has everything but lengths, IP ID and checksum, source port
- * and VNI; the checksum starts from ip_sum, which covers its constant fields.
+ * and VNI; the checksum starts from ip_sum, which covers its constant fields. Only the header of
+ * the remote's family is filled in: apart, so that IPv4's stays in one cache line with the rest.
  */
 struct vx_vtep {
-	union {
-		struct vx_outer4 outer4;
-		uint8_t bytes[sizeof(struct vx_outer4)];
-	} header;
+	struct vx_outer4 outer4;
 	uint32_t index;
 	uint32_t ip_sum;
 	uint16_t port;
 	uint16_t mtu;
 	uint8_t state; /* enum vx_vtep_state */
-	bool is_named; /* by a flood list or a static FDB entry: `set peers known` */
+	bool is_v6;
+	bool is_named;	      /* by a flood list or a static FDB entry: `set peers known` */
+	uint32_t fragment_id; /* IPv6: added to the identifications of fragmented packets */
+	struct vx_outer6 outer6;
 	struct vx_ip remote;
 	struct vx_vtep_path path;
 } __rte_cache_aligned;
@@ -58,7 +59,17 @@ enum vx_vtep_use {
 	VX_VTEP_USES,
 };
 
-/* May @remote be a remote VTEP: IPv4, a host's address, not one of ours? 0 or -EINVAL. */
+/* Bytes of outer IP packet in front of the inner frame. */
+static inline uint32_t
+vx_vtep_overhead(const struct vx_vtep *vtep)
+{
+	return vtep->is_v6 ? (uint32_t)VX_OUTER6_IP_LEN : (uint32_t)VX_OUTER4_IP_LEN;
+}
+
+/*
+ * May @remote be a remote VTEP: a host's address, not one of ours, of a family of which there is a
+ * local address where there is any? 0 or -EINVAL.
+ */
 int vx_vtep_check(const struct vx_tables *tables, const struct vx_ip *remote, struct vx_err *err);
 
 /* Control thread: find or make the VTEP and take a reference; its index, or -ENOSPC, -ENOMEM. */
@@ -74,8 +85,9 @@ uint32_t vx_vtep_uses(const struct vx_tables *tables, uint32_t index, enum vx_vt
 /* Publish what the underlay now knows of the way to it. Nothing is done if nothing changed. */
 void vx_vtep_set_path(struct vx_tables *tables, uint32_t index, const struct vx_vtep_path *path);
 
-/* RFC 1191 section 3: a path MTU is believed from here on, and for so long. */
+/* A path MTU is believed from here on (RFC 1191 section 3; RFC 8201 section 4), and for so long. */
 #define VX_PATH_MTU_MIN4   576u
+#define VX_PATH_MTU_MIN6   VX_IP6_MTU_MIN
 #define VX_PATH_MTU_AGE_MS (10u * 60u * 1000u)
 
 /*
@@ -84,6 +96,13 @@ void vx_vtep_set_path(struct vx_tables *tables, uint32_t index, const struct vx_
  */
 bool vx_vtep_learn_path_mtu(struct vx_tables *tables, uint32_t index, uint16_t mtu,
 			    uint64_t now_ms);
+
+/* The smallest that is believed for a remote VTEP of this family. */
+static inline uint16_t
+vx_vtep_path_mtu_min(const struct vx_ip *remote)
+{
+	return vx_ip_is_v4(remote) ? VX_PATH_MTU_MIN4 : VX_PATH_MTU_MIN6;
+}
 
 /* Set it by a command; 0: back to what the port says and ICMP tells. */
 void vx_vtep_set_path_mtu(struct vx_tables *tables, uint32_t index, uint16_t mtu);

@@ -158,7 +158,7 @@ test_header(void **state)
 	vx_vtep_get(s->tables, &remote, VX_VTEP_FLOOD);
 	vx_vtep_set_path(s->tables, 0, &path);
 	vtep = vx_vtep_at(s->tables, 0);
-	assert_memory_equal(vtep->header.bytes, golden, sizeof(golden));
+	assert_memory_equal(&vtep->outer4, golden, sizeof(golden));
 	/* ip_sum: the constant words without the source, in memory order, folded or not. */
 	for (unsigned int i = 14; i < 34; i += 2)
 		if (i != 26 && i != 28)
