@@ -32,7 +32,7 @@ is_still_there(const struct vx_tables *tables, const struct vx_learn *record)
 	if (segment == NULL || segment->vni != record->vni || !segment->is_learning)
 		return false;
 	if (record->dest == VX_DEST_NONE)
-		return vx_view_find_local4(tables->view, vx_ip_v4(&record->remote)) == NULL;
+		return vx_view_find_local(tables->view, &record->remote) == NULL;
 	if ((record->dest & VX_DEST_VTEP) != 0) {
 		const struct vx_vtep *vtep = tables->vtep[record->dest & VX_DEST_INDEX];
 

@@ -21,7 +21,7 @@
 	X(OUTER_RUNT, "outer_runt", "underlay frame too short for its headers")                    \
 	X(OUTER_MAC, "outer_mac", "underlay frame for another MAC address")                        \
 	X(OUTER_VLAN, "outer_vlan", "underlay frame with a VLAN tag that is not configured")       \
-	X(OUTER_ETHERTYPE, "outer_ethertype", "underlay frame that is neither IPv4 nor ARP")       \
+	X(OUTER_ETHERTYPE, "outer_ethertype", "underlay frame that is neither IP nor ARP")         \
 	X(OUTER_IP_HEADER, "outer_ip_header", "outer IP version or header length wrong")           \
 	X(OUTER_IP_LENGTH, "outer_ip_length", "outer IP length larger than what arrived")          \
 	X(OUTER_IP_CHECKSUM, "outer_ip_checksum", "outer IPv4 header checksum wrong")              \

@@ -5,6 +5,7 @@
 
 #include "vx_csum.h"
 #include "vx_drop_packet.h"
+#include "vx_ext6.h"
 #include "vx_host.h"
 #include "vx_host6.h"
 #include "vx_host_group.h"
@@ -15,24 +16,30 @@
 #include "vx_view_group.h"
 #include "vx_wire.h"
 
+/* Neighbour discovery's ICMPv6 types, from the first to the last (RFC 4861 section 4). */
+#define ROUTER_SOLICITATION 133
+#define REDIRECT	    137
+
 /* What a packet turned out to be. */
 enum verdict {
 	VERDICT_VXLAN,
 	VERDICT_ARP,
 	VERDICT_ICMP,
-	VERDICT_ICMP6,
 	VERDICT_IGMP,
+	VERDICT_ICMP6,
 	VERDICT_FRAGMENT,
+	VERDICT_FRAGMENT6,
 	VERDICT_DROP,
 };
 
 struct result {
 	enum verdict verdict;
 	enum vx_drop reason; /* VERDICT_DROP */
-	uint32_t offset;     /* VXLAN: of the inner frame; ICMP, IGMP, FRAGMENT: of the IP header */
-	uint32_t ip_header;  /* ICMP, IGMP, FRAGMENT: bytes */
+	uint32_t offset;     /* VXLAN: of the inner frame; all others: of the IP header */
+	uint32_t ip_header;  /* its bytes, for IPv6 with extension headers */
+	uint32_t next_at;    /* FRAGMENT6: of the byte that announces the fragment header */
 	uint32_t vni;
-	rte_be32_t remote_be;
+	struct vx_ip remote;
 	uint8_t ecn;
 };
 
@@ -40,6 +47,13 @@ static inline struct result
 dropped(enum vx_drop reason)
 {
 	return (struct result){.verdict = VERDICT_DROP, .reason = reason};
+}
+
+/* RFC 2464 section 7 */
+static inline bool
+is_ip6_group_mac(const struct rte_ether_hdr *ether)
+{
+	return ether->dst_addr.addr_bytes[0] == 0x33 && ether->dst_addr.addr_bytes[1] == 0x33;
 }
 
 /* The Ethernet part: to @l3 the offset behind it, to @type the EtherType, to @is_group whether it
@@ -75,15 +89,13 @@ check_ethernet(struct rte_mbuf *m, const struct vx_view *view, uint16_t port, ui
 	if (unlikely(vx_is_vlan_tag(*type)))
 		return VX_DROP_OUTER_VLAN;
 	if (unlikely(!rte_is_same_ether_addr(&ether->dst_addr, &view->port[port].mac))) {
-		/* ARP requests come by broadcast, neighbour solicitations to groups. */
+		/* ARP requests come by broadcast; which IPv6 groups are heard is seen later. */
 		*is_group = *type == RTE_BE16(RTE_ETHER_TYPE_IPV4) &&
 			    vx_view_hears(view, port, &ether->dst_addr);
 		if (!*is_group &&
 		    !(*type == RTE_BE16(RTE_ETHER_TYPE_ARP) &&
 		      rte_is_broadcast_ether_addr(&ether->dst_addr)) &&
-		    !(*type == RTE_BE16(RTE_ETHER_TYPE_IPV6) &&
-		      ether->dst_addr.addr_bytes[0] == 0x33 &&
-		      ether->dst_addr.addr_bytes[1] == 0x33))
+		    !(*type == RTE_BE16(RTE_ETHER_TYPE_IPV6) && is_ip6_group_mac(ether)))
 			return VX_DROP_OUTER_MAC;
 	}
 	return VX_DROP_NONE;
@@ -150,30 +162,37 @@ check_ipv4(struct rte_mbuf *m, const struct vx_view *view, uint16_t port, bool i
 }
 
 static inline enum vx_drop
-check_udp_checksum(const struct rte_mbuf *m, const struct rte_ipv4_hdr *ip,
-		   const struct rte_udp_hdr *udp, uint32_t l4)
+check_udp_checksum(const struct rte_mbuf *m, const struct rte_udp_hdr *udp, uint32_t l3,
+		   uint32_t l4, const bool is_v6)
 {
+	const void *ip = rte_pktmbuf_mtod_offset(m, const void *, l3);
+	const struct rte_ipv4_hdr *ip4 = ip;
+	const struct rte_ipv6_hdr *ip6 = ip;
+	const uint16_t len = rte_be_to_cpu_16(udp->dgram_len);
 	const uint64_t known = m->ol_flags & RTE_MBUF_F_RX_L4_CKSUM_MASK;
 
-	/* NONE: a virtual NIC vouches for the data although the field is unfinished. */
+	/* NONE: a virtual NIC vouches for the data although the field is unfinished. Zero is right
+	 * for tunnels over IPv6 too (RFC 6935 section 5). */
 	if (likely(udp->dgram_cksum == 0) || known == RTE_MBUF_F_RX_L4_CKSUM_GOOD ||
 	    known == RTE_MBUF_F_RX_L4_CKSUM_NONE)
 		return VX_DROP_NONE;
-	if (vx_csum_is_udp4_right(m, l4, rte_be_to_cpu_16(udp->dgram_len), ip->src_addr,
-				  ip->dst_addr))
+	if (is_v6 ? vx_csum_is_udp6_right(m, l4, len, ip6)
+		  : vx_csum_is_udp4_right(m, l4, len, ip4->src_addr, ip4->dst_addr))
 		return VX_DROP_NONE;
 	return VX_DROP_OUTER_UDP_CHECKSUM;
 }
 
-static inline struct result
-classify_udp(struct rte_mbuf *m, const struct vx_view *view, uint32_t l3, uint32_t header_len)
+/* For both families, whose constants the compiler puts in. @l3, @l4: the headers' offsets; all
+ * between them is contiguous. */
+static __rte_always_inline struct result
+classify_udp(struct rte_mbuf *m, const struct vx_view *view, uint32_t l3, uint32_t l4,
+	     const bool is_v6)
 {
-	const uint32_t l4 = l3 + header_len;
 	const uint32_t inner =
 		l4 + (uint32_t)(sizeof(struct rte_udp_hdr) + sizeof(struct vx_vxlan_hdr));
 	const struct vx_vxlan_hdr *vxlan;
-	const struct rte_ipv4_hdr *ip;
 	const struct rte_udp_hdr *udp;
+	struct result result;
 	enum vx_drop reason;
 	uint32_t udp_len;
 
@@ -181,14 +200,13 @@ classify_udp(struct rte_mbuf *m, const struct vx_view *view, uint32_t l3, uint32
 		return dropped(VX_DROP_OUTER_UDP_LENGTH);
 	if (unlikely(!vx_mbuf_pull(m, RTE_MIN(inner, m->pkt_len))))
 		return dropped(VX_DROP_NO_MBUF);
-	ip = rte_pktmbuf_mtod_offset(m, const struct rte_ipv4_hdr *, l3);
 	udp = rte_pktmbuf_mtod_offset(m, const struct rte_udp_hdr *, l4);
 	udp_len = rte_be_to_cpu_16(udp->dgram_len);
 	if (unlikely(udp_len < sizeof(*udp) || l4 + udp_len > m->pkt_len))
 		return dropped(VX_DROP_OUTER_UDP_LENGTH);
 	if (unlikely(udp->dst_port != view->udp_port_be))
 		return dropped(VX_DROP_OUTER_UDP_PORT);
-	reason = check_udp_checksum(m, ip, udp, l4);
+	reason = check_udp_checksum(m, udp, l3, l4, is_v6);
 	if (unlikely(reason != VX_DROP_NONE))
 		return dropped(reason);
 	if (unlikely(l4 + udp_len < inner))
@@ -199,13 +217,154 @@ classify_udp(struct rte_mbuf *m, const struct vx_view *view, uint32_t l3, uint32
 		return dropped(VX_DROP_VXLAN_HEADER);
 	if (unlikely(m->pkt_len > l4 + udp_len))
 		vx_mbuf_truncate(m, l4 + udp_len);
-	return (struct result){
+	result = (struct result){
 		.verdict = VERDICT_VXLAN,
 		.offset = inner,
 		.vni = vx_vni_from_be(vxlan->vni_be),
-		.remote_be = ip->src_addr,
-		.ecn = ip->type_of_service & 3,
 	};
+	if (is_v6) {
+		const struct rte_ipv6_hdr *ip =
+			rte_pktmbuf_mtod_offset(m, const struct rte_ipv6_hdr *, l3);
+
+		memcpy(result.remote.bytes, &ip->src_addr, sizeof(result.remote.bytes));
+		result.ecn = rte_be_to_cpu_32(ip->vtc_flow) >> VX_IP6_ECN_SHIFT & 3;
+	} else {
+		const struct rte_ipv4_hdr *ip =
+			rte_pktmbuf_mtod_offset(m, const struct rte_ipv4_hdr *, l3);
+
+		result.remote = vx_ip_from_v4(ip->src_addr);
+		result.ecn = ip->type_of_service & 3;
+	}
+	return result;
+}
+
+/* A group that a host has to hear: all nodes, those in which its addresses are asked for, and those
+ * that @port has joined. */
+static bool
+is_heard(const struct vx_view *view, uint16_t port, const struct vx_ip *group,
+	 const struct rte_ether_addr *mac)
+{
+	struct vx_ip heard = vx_ip6_all_nodes();
+
+	if (vx_ip_is_equal(group, &heard) || vx_view_is_member(view, port, group, mac))
+		return true;
+	for (unsigned int i = 0; i < view->n_locals; i++) {
+		if (vx_ip_is_v4(&view->local[i].ip))
+			continue;
+		heard = vx_ip6_solicited_node(&view->local[i].ip);
+		if (vx_ip_is_equal(group, &heard))
+			return true;
+	}
+	return false;
+}
+
+/* The IPv6 header at @l3, which has to end with the frame, and both addresses from it. */
+static enum vx_drop
+check_ipv6(struct rte_mbuf *m, const struct vx_view *view, uint16_t port, uint32_t l3,
+	   struct vx_ip *source, struct vx_ip *destination)
+{
+	const struct rte_ether_hdr *ether;
+	const struct rte_ipv6_hdr *ip;
+	uint32_t total;
+
+	if (m->pkt_len < l3 + sizeof(*ip))
+		return VX_DROP_OUTER_RUNT;
+	if (!vx_mbuf_pull(m, l3 + (uint32_t)sizeof(*ip)))
+		return VX_DROP_NO_MBUF;
+	ether = rte_pktmbuf_mtod(m, const struct rte_ether_hdr *);
+	ip = rte_pktmbuf_mtod_offset(m, const struct rte_ipv6_hdr *, l3);
+	total = (uint32_t)sizeof(*ip) + rte_be_to_cpu_16(ip->payload_len);
+	memcpy(source->bytes, &ip->src_addr, sizeof(source->bytes));
+	memcpy(destination->bytes, &ip->dst_addr, sizeof(destination->bytes));
+	if (rte_be_to_cpu_32(ip->vtc_flow) >> 28 != 6)
+		return VX_DROP_OUTER_IP_HEADER;
+	if (l3 + total > m->pkt_len)
+		return VX_DROP_OUTER_IP_LENGTH;
+	if (is_ip6_group_mac(ether) && !vx_ip_is_multicast(destination))
+		return VX_DROP_OUTER_MAC;
+	/* An IPv4 address in IPv6 form must not be taken for that IPv4 address. */
+	if (vx_ip_is_v4(destination) || (vx_view_find_local(view, destination) == NULL &&
+					 !is_heard(view, port, destination, &ether->dst_addr)))
+		return VX_DROP_OUTER_DST_IP;
+	if (vx_ip_is_v4(source) || vx_ip_is_multicast(source))
+		return VX_DROP_OUTER_SRC_IP;
+	if (m->pkt_len > l3 + total)
+		vx_mbuf_truncate(m, l3 + total);
+	return VX_DROP_NONE;
+}
+
+/* Is the ICMPv6 message at @l4 of neighbour discovery? */
+static bool
+is_discovery(const struct rte_mbuf *m, uint32_t l4)
+{
+	uint8_t copy;
+	const uint8_t *type = rte_pktmbuf_read(m, l4, sizeof(copy), &copy);
+
+	return type != NULL && *type >= ROUTER_SOLICITATION && *type <= REDIRECT;
+}
+
+/* Is the packet to a group that @port has joined? */
+static bool
+is_joined(const struct rte_mbuf *m, const struct vx_view *view, uint16_t port,
+	  const struct vx_ip *group)
+{
+	const struct rte_ether_hdr *ether = rte_pktmbuf_mtod(m, const struct rte_ether_hdr *);
+
+	return vx_view_is_member(view, port, group, &ether->dst_addr);
+}
+
+static struct result
+classify_fragment6(const struct rte_mbuf *m, const struct vx_view *view, uint32_t l3,
+		   const struct vx_ext6 *ext)
+{
+	/* What it is a fragment of. Before it is held: others must not displace ours. */
+	const uint8_t protocol = *rte_pktmbuf_mtod_offset(m, const uint8_t *, ext->offset);
+
+	if (protocol != IPPROTO_UDP && protocol != IPPROTO_ICMPV6 && protocol != IPPROTO_DSTOPTS)
+		return dropped(VX_DROP_OUTER_PROTOCOL);
+	if (!view->is_reassembling)
+		return dropped(VX_DROP_OUTER_FRAGMENT);
+	return (struct result){
+		.verdict = VERDICT_FRAGMENT6,
+		.reason = VX_DROP_FRAG_BAD, /* when what was put together is one again */
+		.offset = l3,
+		.ip_header = ext->offset + (uint32_t)sizeof(struct vx_ip6_fragment) - l3,
+		.next_at = ext->next_at,
+	};
+}
+
+static __rte_noinline struct result
+classify_ipv6(struct rte_mbuf *m, const struct vx_view *view, uint16_t port, uint32_t l3)
+{
+	struct vx_ip source, destination;
+	struct vx_ext6 ext;
+	enum vx_drop reason;
+
+	reason = check_ipv6(m, view, port, l3, &source, &destination);
+	if (reason == VX_DROP_NONE)
+		reason = vx_ext6_skip(m, l3, &ext);
+	if (reason != VX_DROP_NONE)
+		return dropped(reason);
+	/* Before an address is used its owner speaks from ::, and of a conflict from ours. */
+	if (ext.protocol == IPPROTO_ICMPV6) {
+		if (ext.is_atomic && is_discovery(m, ext.offset))
+			return dropped(VX_DROP_ICMP_BAD); /* RFC 6980 section 5 */
+		return (struct result){
+			.verdict = VERDICT_ICMP6, .offset = l3, .ip_header = ext.offset - l3};
+	}
+	if (vx_ip_is_multicast(&destination) &&
+	    (vx_multicast_is_control(&destination) || !is_joined(m, view, port, &destination)))
+		return dropped(VX_DROP_OUTER_DST_IP);
+	if (!vx_ip_is_host(&source) || vx_view_find_local(view, &source) != NULL)
+		return dropped(VX_DROP_OUTER_SRC_IP);
+	if (ext.protocol == IPPROTO_FRAGMENT)
+		return classify_fragment6(m, view, l3, &ext);
+	if (ext.protocol != IPPROTO_UDP)
+		return dropped(VX_DROP_OUTER_PROTOCOL);
+	/* As vx_vtep_check() refuses them: a remote VTEP has an address that routes know. */
+	if (vx_ip6_is_link_local(&source))
+		return dropped(VX_DROP_OUTER_SRC_IP);
+	return classify_udp(m, view, l3, ext.offset, true);
 }
 
 /* What is neither UDP nor ICMP. */
@@ -219,58 +378,7 @@ classify_other(const struct rte_ipv4_hdr *ip, uint32_t l3, uint32_t header_len)
 	return (struct result){.verdict = VERDICT_IGMP, .offset = l3, .ip_header = header_len};
 }
 
-/* A group that a host has to hear: all nodes, and those in which its addresses are asked for. */
-static bool
-is_heard(const struct vx_view *view, const struct vx_ip *group)
-{
-	struct vx_ip heard = vx_ip6_all_nodes();
-
-	if (vx_ip_is_equal(group, &heard))
-		return true;
-	for (unsigned int i = 0; i < view->n_locals; i++) {
-		if (vx_ip_is_v4(&view->local[i].ip))
-			continue;
-		heard = vx_ip6_solicited_node(&view->local[i].ip);
-		if (vx_ip_is_equal(group, &heard))
-			return true;
-	}
-	return false;
-}
-
-/* Only ICMPv6 without extension headers. */
-static struct result
-classify_ipv6(struct rte_mbuf *m, const struct vx_view *view, uint32_t l3)
-{
-	const uint32_t l4 = l3 + (uint32_t)sizeof(struct rte_ipv6_hdr);
-	const struct rte_ipv6_hdr *ip;
-	struct vx_ip source, destination;
-	uint32_t end;
-
-	if (m->pkt_len < l4)
-		return dropped(VX_DROP_OUTER_RUNT);
-	if (!vx_mbuf_pull(m, l4))
-		return dropped(VX_DROP_NO_MBUF);
-	ip = rte_pktmbuf_mtod_offset(m, const struct rte_ipv6_hdr *, l3);
-	end = l4 + rte_be_to_cpu_16(ip->payload_len);
-	memcpy(&source, &ip->src_addr, sizeof(source));
-	memcpy(&destination, &ip->dst_addr, sizeof(destination));
-	if (rte_be_to_cpu_32(ip->vtc_flow) >> 28 != 6)
-		return dropped(VX_DROP_OUTER_IP_HEADER);
-	if (end > m->pkt_len)
-		return dropped(VX_DROP_OUTER_IP_LENGTH);
-	if (vx_ip_is_v4(&destination) ||
-	    (vx_view_find_local(view, &destination) == NULL && !is_heard(view, &destination)))
-		return dropped(VX_DROP_OUTER_DST_IP);
-	if (vx_ip_is_v4(&source) || vx_ip_is_multicast(&source))
-		return dropped(VX_DROP_OUTER_SRC_IP);
-	if (ip->proto != IPPROTO_ICMPV6)
-		return dropped(VX_DROP_OUTER_PROTOCOL);
-	if (m->pkt_len > end)
-		vx_mbuf_truncate(m, end);
-	return (struct result){.verdict = VERDICT_ICMP6, .offset = l3, .ip_header = l4 - l3};
-}
-
-static inline struct result
+static __rte_always_inline struct result
 classify_one(struct rte_mbuf *m, const struct vx_view *view, uint16_t port)
 {
 	const struct rte_ipv4_hdr *ip;
@@ -286,7 +394,7 @@ classify_one(struct rte_mbuf *m, const struct vx_view *view, uint16_t port)
 		if (type == RTE_BE16(RTE_ETHER_TYPE_ARP) && l3 == VX_ETHER_HDR_LEN)
 			return (struct result){.verdict = VERDICT_ARP};
 		if (type == RTE_BE16(RTE_ETHER_TYPE_IPV6))
-			return classify_ipv6(m, view, l3);
+			return classify_ipv6(m, view, port, l3);
 		return dropped(VX_DROP_OUTER_ETHERTYPE);
 	}
 	reason = check_ipv4(m, view, port, is_group, l3, &ip, &header_len);
@@ -306,7 +414,7 @@ classify_one(struct rte_mbuf *m, const struct vx_view *view, uint16_t port)
 			.verdict = VERDICT_FRAGMENT, .offset = l3, .ip_header = header_len};
 	}
 	if (likely(ip->next_proto_id == IPPROTO_UDP))
-		return classify_udp(m, view, l3, header_len);
+		return classify_udp(m, view, l3, l3 + header_len, false);
 	return (struct result){.verdict = VERDICT_ICMP, .offset = l3, .ip_header = header_len};
 }
 
@@ -320,25 +428,53 @@ finish(struct vx_lcore *lcore, struct rte_mbuf *m, uint16_t port, const struct r
 	case VERDICT_ICMP:
 		vx_host_icmp(lcore, m, port, result->offset, result->ip_header);
 		break;
-	case VERDICT_ICMP6:
-		vx_host_icmp6(lcore, m, port, result->offset, result->offset + result->ip_header);
-		break;
 	case VERDICT_IGMP:
 		vx_host_igmp(lcore, m, port, result->offset, result->ip_header);
 		break;
+	case VERDICT_ICMP6:
+		vx_host_icmp6(lcore, m, port, result->offset, result->offset + result->ip_header);
+		break;
 	case VERDICT_VXLAN:
 	case VERDICT_FRAGMENT:
+	case VERDICT_FRAGMENT6:
 	case VERDICT_DROP:
 		vx_drop_packet(lcore, m, result->reason);
 		break;
 	}
 }
 
+/*
+ * What is not VXLAN at first sight: a fragment is put to its others, all else ends here. NULL, or
+ * the whole datagram if that is VXLAN.
+ */
+static __rte_noinline struct rte_mbuf *
+finish_other(struct vx_lcore *lcore, struct rte_mbuf *m, uint16_t port, struct result *result)
+{
+	if (result->verdict == VERDICT_FRAGMENT) {
+		m = vx_reassemble(lcore, m, result->offset, result->ip_header);
+	} else if (result->verdict == VERDICT_FRAGMENT6) {
+		m = vx_reassemble6(lcore, m, result->offset, result->ip_header, result->next_at);
+	} else {
+		finish(lcore, m, port, result);
+		return NULL;
+	}
+	if (m == NULL)
+		return NULL;
+	/* The whole datagram gets no less scrutiny than one that came whole. */
+	*result = classify_one(m, lcore->view, port);
+	/* RFC 6980 section 5 */
+	if (result->verdict == VERDICT_ICMP6 && is_discovery(m, result->offset + result->ip_header))
+		*result = dropped(VX_DROP_ICMP_BAD);
+	if (likely(result->verdict == VERDICT_VXLAN))
+		return m;
+	finish(lcore, m, port, result);
+	return NULL;
+}
+
 void
 vx_classify_burst(struct vx_lcore *lcore, struct vx_burst *burst)
 {
 	const struct vx_view *view = lcore->view;
-	const uint16_t port = burst->port;
 	uint16_t kept = 0;
 
 	for (unsigned int i = 0; i < burst->n; i++) {
@@ -346,23 +482,17 @@ vx_classify_burst(struct vx_lcore *lcore, struct vx_burst *burst)
 		struct result result;
 
 		vx_trace_enter(lcore, burst, i);
-		result = classify_one(m, view, port);
-		if (unlikely(result.verdict == VERDICT_FRAGMENT)) {
-			m = vx_reassemble(lcore, m, result.offset, result.ip_header);
+		result = classify_one(m, view, burst->port);
+		if (unlikely(result.verdict != VERDICT_VXLAN)) {
+			m = finish_other(lcore, m, burst->port, &result);
 			if (m == NULL)
 				continue;
-			/* The whole datagram gets no less scrutiny than one that came whole. */
-			result = classify_one(m, view, port);
-		}
-		if (unlikely(result.verdict != VERDICT_VXLAN)) {
-			finish(lcore, m, port, &result);
-			continue;
 		}
 		burst->m[kept] = m;
 		burst->trace[kept] = burst->trace[i];
 		burst->offset[kept] = result.offset;
 		burst->vni[kept] = result.vni;
-		burst->remote_be[kept] = result.remote_be;
+		burst->remote[kept] = result.remote;
 		burst->ecn[kept] = result.ecn;
 		kept++;
 	}

@@ -7,8 +7,8 @@
 
 /*
  * Check each packet from Ethernet to VXLAN header. What stays in the burst is VXLAN, with offset,
- * vni, remote_be and ecn filled in and cut to its UDP length. ARP and ICMP for local addresses is
- * answered (vx_host.h); everything else is dropped under its reason.
+ * vni, remote and ecn filled in and cut to its UDP length. ARP, ICMP and ICMPv6 for local addresses
+ * is answered (vx_host.h, vx_host6.h); everything else is dropped under its reason.
  */
 void vx_classify_burst(struct vx_lcore *lcore, struct vx_burst *burst);
 

@@ -13,7 +13,7 @@
  * entries may go away after it. */
 struct last {
 	uint32_t vni;
-	rte_be32_t remote_be;
+	struct vx_ip remote;
 	bool has_vni, has_remote;
 	const struct vx_segment *segment;
 	const struct vx_vtep *vtep;
@@ -31,14 +31,13 @@ find_segment(const struct vx_tables *tables, uint32_t vni, struct last *last)
 }
 
 static inline const struct vx_vtep *
-find_vtep(const struct vx_tables *tables, rte_be32_t remote_be, struct last *last)
+find_vtep(const struct vx_tables *tables, const struct vx_ip *remote, struct last *last)
 {
-	if (unlikely(!last->has_remote || last->remote_be != remote_be)) {
-		const struct vx_ip remote = vx_ip_from_v4(remote_be);
-		const int64_t index = vx_vtep_find(tables, &remote);
+	if (unlikely(!last->has_remote || !vx_ip_is_equal(&last->remote, remote))) {
+		const int64_t index = vx_vtep_find(tables, remote);
 
 		last->vtep = index < 0 ? NULL : vx_vtep_at(tables, (uint32_t)index);
-		last->remote_be = remote_be;
+		last->remote = *remote;
 		last->has_remote = true;
 	}
 	return last->vtep;
@@ -81,7 +80,7 @@ decap_one(struct vx_lcore *lcore, struct vx_burst *burst, unsigned int i, unsign
 	  struct last *last, struct rte_mbuf **m)
 {
 	const struct vx_segment *segment = find_segment(lcore->tables, burst->vni[i], last);
-	const struct vx_vtep *vtep = find_vtep(lcore->tables, burst->remote_be[i], last);
+	const struct vx_vtep *vtep = find_vtep(lcore->tables, &burst->remote[i], last);
 	enum vx_drop reason;
 	uint64_t source, destination;
 
@@ -120,7 +119,7 @@ vx_decap_burst(struct vx_lcore *lcore, struct vx_burst *burst)
 		}
 		vx_trace_note(lcore, m, VX_TRACE_DECAP, burst->vni[i]);
 		burst->m[kept] = m;
-		burst->remote_be[kept] = burst->remote_be[i];
+		burst->remote[kept] = burst->remote[i];
 		burst->trace[kept] = burst->trace[i];
 		kept++;
 	}

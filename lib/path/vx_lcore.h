@@ -71,8 +71,8 @@ struct vx_burst {
 	/* From classify to decap: */
 	uint32_t offset[VX_PATH_BURST]; /* of the inner frame */
 	uint32_t vni[VX_PATH_BURST];
-	rte_be32_t remote_be[VX_PATH_BURST]; /* outer source */
-	uint8_t ecn[VX_PATH_BURST];	     /* outer ECN field */
+	struct vx_ip remote[VX_PATH_BURST]; /* outer source */
+	uint8_t ecn[VX_PATH_BURST];	    /* outer ECN field */
 };
 
 /* A learned or moved MAC on its way to the control thread. */

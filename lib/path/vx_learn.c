@@ -22,10 +22,12 @@ posted_slot(struct vx_lcore *lcore, uint64_t key)
 
 /* Was this (MAC, place) posted a moment ago? Remembers it if not. */
 static bool
-is_posted(struct vx_lcore *lcore, uint64_t key, uint32_t dest, rte_be32_t remote_be)
+is_posted(struct vx_lcore *lcore, uint64_t key, uint32_t dest, const struct vx_ip *remote)
 {
 	const uint64_t epoch = lcore->now >> POSTED_SHIFT;
-	const uint64_t mark = key ^ (uint64_t)dest << 40 ^ (uint64_t)remote_be << 16 ^ epoch << 4;
+	const uint32_t hash =
+		rte_hash_crc_8byte(remote->words[1], rte_hash_crc_8byte(remote->words[0], 0));
+	const uint64_t mark = key ^ (uint64_t)dest << 40 ^ (uint64_t)hash << 16 ^ epoch << 4;
 	uint64_t *slot = posted_slot(lcore, key);
 
 	if (*slot == mark)
@@ -37,17 +39,16 @@ is_posted(struct vx_lcore *lcore, uint64_t key, uint32_t dest, rte_be32_t remote
 static void
 post(struct vx_lcore *lcore, const struct vx_burst *burst, unsigned int i)
 {
-	/* Of an access burst the array holds what an earlier burst left there. */
-	const rte_be32_t remote_be =
-		(burst->origin[i] & VX_DEST_VTEP) != 0 ? burst->remote_be[i] : 0;
 	struct vx_learn record = {
 		.key = burst->source[i],
 		.dest = burst->origin[i],
 		.vni = burst->segment[i]->vni,
-		.remote = vx_ip_from_v4(remote_be),
 	};
 
-	if (is_posted(lcore, record.key, record.dest, remote_be))
+	/* Of an access burst the array holds what an earlier burst left there. */
+	if ((burst->origin[i] & VX_DEST_VTEP) != 0)
+		record.remote = burst->remote[i];
+	if (is_posted(lcore, record.key, record.dest, &record.remote))
 		return;
 	if (rte_ring_sp_enqueue_elem(lcore->learn_ring, &record, sizeof(record)) != 0) {
 		vx_lcore_count(lcore, VX_COUNT_LEARN_RING_FULL, 1);

@@ -30,15 +30,23 @@ struct run {
 
 SLIST_HEAD(runs, run);
 
+/* What all fragments of a datagram have in common. The addresses tell the family. */
+struct key {
+	struct vx_ip source, destination;
+	rte_be32_t id_be;
+	uint32_t protocol; /* zero for IPv6, where fragments need not agree (RFC 8200 4.5) */
+};
+_Static_assert(sizeof(struct key) == 40, "compared and hashed as words");
+
 struct datagram {
 	TAILQ_ENTRY(datagram) by_age; /* all wait equally long: the oldest is first. Or unused */
 	LIST_ENTRY(datagram) in_bucket;
-	rte_be32_t source_be, destination_be;
-	rte_be16_t id_be;
-	uint8_t protocol;
+	struct key key;
 	bool is_congested; /* a fragment had CE (RFC 3168 section 5.3) */
 	uint8_t poison;	   /* enum vx_drop: given up for this, and so is what still comes of it */
-	uint16_t l3, header_len; /* of the first fragment: where its IP header is, its bytes */
+	/* Of the first fragment: where its IP header is, the bytes of all headers that fragments
+	 * repeat, and where the one that announces the fragment header is. */
+	uint16_t l3, header_len, next_at;
 	uint16_t n_fragments;
 	uint32_t total; /* bytes of payload, once the last fragment is there */
 	uint32_t have;
@@ -65,9 +73,20 @@ struct vx_reassembly {
 /* A fragment on its way in. */
 struct piece {
 	struct rte_mbuf *m;
-	uint32_t first, end; /* bytes of IP payload */
+	uint32_t l3, header_len, next_at; /* as in struct datagram */
+	uint32_t first, end;		  /* bytes of IP payload */
 	bool is_last;
+	bool is_congested;
 };
+
+/* Those headers' bytes that count in the length field of the whole datagram. */
+static inline uint32_t
+counted_headers(bool is_v4, uint32_t header_len)
+{
+	return is_v4 ? header_len
+		     : header_len - (uint32_t)(sizeof(struct rte_ipv6_hdr) +
+					       sizeof(struct vx_ip6_fragment));
+}
 
 size_t
 vx_reassembly_size(void)
@@ -100,22 +119,31 @@ vx_reassembly_state(const struct vx_reassembly *r)
 }
 
 static inline struct bucket *
-bucket_of(struct vx_reassembly *r, const struct rte_ipv4_hdr *ip)
+bucket_of(struct vx_reassembly *r, const struct key *key)
 {
-	uint32_t hash = rte_hash_crc_8byte((uint64_t)ip->src_addr << 32 | ip->dst_addr, r->seed);
+	const bool is_v4 = vx_ip_is_v4(&key->source);
+	uint32_t hash;
 
-	hash = rte_hash_crc_4byte((uint32_t)ip->packet_id << 16 | ip->next_proto_id, hash);
+	/* What is the same in all IPv4 addresses is left out. */
+	hash = rte_hash_crc_8byte(key->source.words[1], r->seed);
+	hash = rte_hash_crc_8byte(key->destination.words[1], hash);
+	hash = rte_hash_crc_8byte((uint64_t)key->protocol << 32 | key->id_be, hash);
+	if (!is_v4) {
+		hash = rte_hash_crc_8byte(key->source.words[0], hash);
+		hash = rte_hash_crc_8byte(key->destination.words[0], hash);
+	}
 	return &r->bucket[hash % BUCKETS];
 }
 
 static struct datagram *
-datagram_find(struct bucket *bucket, const struct rte_ipv4_hdr *ip)
+datagram_find(struct bucket *bucket, const struct key *key)
 {
 	struct datagram *d;
 
 	LIST_FOREACH (d, bucket, in_bucket) {
-		if (d->id_be == ip->packet_id && d->source_be == ip->src_addr &&
-		    d->destination_be == ip->dst_addr && d->protocol == ip->next_proto_id)
+		if (d->key.id_be == key->id_be && d->key.protocol == key->protocol &&
+		    vx_ip_is_equal(&d->key.source, &key->source) &&
+		    vx_ip_is_equal(&d->key.destination, &key->destination))
 			return d;
 	}
 	return NULL;
@@ -179,7 +207,7 @@ evict(struct vx_lcore *lcore, struct datagram *d)
 }
 
 static struct datagram *
-datagram_create(struct vx_lcore *lcore, struct bucket *bucket, const struct rte_ipv4_hdr *ip)
+datagram_create(struct vx_lcore *lcore, struct bucket *bucket, const struct key *key)
 {
 	struct vx_reassembly *r = lcore->reassembly;
 	struct datagram *d;
@@ -189,10 +217,7 @@ datagram_create(struct vx_lcore *lcore, struct bucket *bucket, const struct rte_
 	d = TAILQ_FIRST(&r->unused);
 	TAILQ_REMOVE(&r->unused, d, by_age);
 	*d = (struct datagram){
-		.source_be = ip->src_addr,
-		.destination_be = ip->dst_addr,
-		.id_be = ip->packet_id,
-		.protocol = ip->next_proto_id,
+		.key = *key,
 		.poison = VX_DROP_NONE,
 		.total = TOTAL_UNKNOWN,
 		.arrived = lcore->now,
@@ -303,28 +328,58 @@ insert(struct vx_reassembly *r, struct datagram *d, const struct piece *piece)
 	return VX_DROP_NONE;
 }
 
+/* Make the first fragment's headers those of the whole datagram. */
+static void
+write_header4(struct rte_mbuf *m, const struct datagram *d)
+{
+	struct rte_ipv4_hdr *ip = rte_pktmbuf_mtod_offset(m, struct rte_ipv4_hdr *, d->l3);
+
+	ip->total_length = rte_cpu_to_be_16((uint16_t)(d->header_len + d->total));
+	ip->fragment_offset = 0;
+	if (d->is_congested)
+		ip->type_of_service |= CE;
+	ip->hdr_checksum = 0;
+	ip->hdr_checksum = (uint16_t)~rte_raw_cksum(ip, d->header_len);
+}
+
+/* The same, which takes the fragment header out: what is in front of it moves up. */
+static void
+write_header6(struct rte_mbuf *m, const struct datagram *d)
+{
+	const uint16_t len = sizeof(struct vx_ip6_fragment);
+	const uint32_t at = (uint32_t)d->l3 + d->header_len - len;
+	uint8_t *bytes = rte_pktmbuf_mtod(m, uint8_t *);
+	struct rte_ipv6_hdr ip;
+
+	bytes[d->next_at] = bytes[at];
+	memcpy(&ip, bytes + d->l3, sizeof(ip));
+	ip.payload_len =
+		rte_cpu_to_be_16((uint16_t)(counted_headers(false, d->header_len) + d->total));
+	if (d->is_congested)
+		ip.vtc_flow |= rte_cpu_to_be_32(CE << VX_IP6_ECN_SHIFT);
+	memcpy(bytes + d->l3, &ip, sizeof(ip));
+	memmove(bytes + len, bytes, at);
+	m->data_off = (uint16_t)(m->data_off + len);
+	m->data_len = (uint16_t)(m->data_len - len);
+	m->pkt_len -= len;
+}
+
 /* All pieces are there: one packet, with the headers of the first fragment. */
 static struct rte_mbuf *
 finish(struct vx_lcore *lcore, struct datagram *d)
 {
-	const uint32_t l3 = d->l3, header_len = d->header_len;
 	struct run *run = SLIST_FIRST(&d->runs);
-	const uint32_t total = d->total;
 	struct rte_mbuf *m = run->head;
-	struct rte_ipv4_hdr *ip;
 	uint32_t n_segs = 0;
 
 	for (struct rte_mbuf *segment = m; segment != NULL; segment = segment->next)
 		n_segs++;
 	m->nb_segs = (uint16_t)n_segs;
-	m->pkt_len = l3 + header_len + total;
-	ip = rte_pktmbuf_mtod_offset(m, struct rte_ipv4_hdr *, l3);
-	ip->total_length = rte_cpu_to_be_16((uint16_t)(header_len + total));
-	ip->fragment_offset = 0;
-	if (d->is_congested)
-		ip->type_of_service |= CE;
-	ip->hdr_checksum = 0;
-	ip->hdr_checksum = (uint16_t)~rte_raw_cksum(ip, header_len);
+	m->pkt_len = (uint32_t)d->l3 + d->header_len + d->total;
+	if (likely(vx_ip_is_v4(&d->key.source)))
+		write_header4(m, d);
+	else
+		write_header6(m, d);
 	/* What the driver said of the fragments does not hold for the whole. */
 	vx_mbuf_clear_offloads(m);
 	vx_lcore_count(lcore, VX_COUNT_REASSEMBLED, 1);
@@ -336,19 +391,14 @@ finish(struct vx_lcore *lcore, struct datagram *d)
 	return m;
 }
 
-/* Where the fragment belongs, and whether it can be one (RFC 791, RFC 1858). */
+/* Can it be a fragment (RFC 791, RFC 1858; RFC 8200 section 4.5)? */
 static bool
-read_piece(struct rte_mbuf *m, const struct rte_ipv4_hdr *ip, uint32_t header_len,
-	   struct piece *piece)
+is_plausible(const struct piece *piece, bool is_v4)
 {
-	const uint16_t field = rte_be_to_cpu_16(ip->fragment_offset);
-	const uint32_t len = rte_be_to_cpu_16(ip->total_length) - header_len;
+	const uint32_t len = piece->end - piece->first;
 
-	piece->m = m;
-	piece->is_last = (field & RTE_IPV4_HDR_MF_FLAG) == 0;
-	piece->first = (field & RTE_IPV4_HDR_OFFSET_MASK) * 8u;
-	piece->end = piece->first + len;
-	return len > 0 && (piece->is_last || len % 8 == 0) && piece->end + header_len <= UINT16_MAX;
+	return len > 0 && (piece->is_last || len % 8 == 0) &&
+	       counted_headers(is_v4, piece->header_len) + piece->end <= UINT16_MAX;
 }
 
 /* From here on nothing of the datagram is delivered (RFC 5722); it is remembered until it expires.
@@ -384,36 +434,59 @@ make_room(struct vx_lcore *lcore, const struct datagram *d, uint32_t n)
 	}
 }
 
-struct rte_mbuf *
-vx_reassemble(struct vx_lcore *lcore, struct rte_mbuf *m, uint32_t l3, uint32_t header_len)
+/* Note that @piece is now one of the datagram's. */
+static void
+hold(struct vx_lcore *lcore, struct datagram *d, const struct piece *piece)
 {
-	const struct rte_ipv4_hdr ip = *rte_pktmbuf_mtod_offset(m, const struct rte_ipv4_hdr *, l3);
-	struct vx_reassembly *r = lcore->reassembly;
-	struct bucket *bucket = bucket_of(r, &ip);
-	struct datagram *d = datagram_find(bucket, &ip);
-	enum vx_drop reason = VX_DROP_NONE;
-	struct piece piece;
+	struct vx_reassembly_state *state = &lcore->reassembly->state;
+	const uint32_t len = piece->end - piece->first;
 
-	if (unlikely(!read_piece(m, &ip, header_len, &piece))) {
+	vx_trace_note(lcore, piece->m, VX_TRACE_FRAGMENT, piece->first);
+	if (piece->first == 0) {
+		d->l3 = (uint16_t)piece->l3;
+		d->header_len = (uint16_t)piece->header_len;
+		d->next_at = (uint16_t)piece->next_at;
+	}
+	d->n_fragments++;
+	d->n_buffers += piece->m->nb_segs;
+	d->have += len;
+	d->is_congested |= piece->is_congested;
+	state->fragments++;
+	state->buffers += piece->m->nb_segs;
+	state->bytes += len;
+	vx_lcore_count(lcore, VX_COUNT_HELD, 1);
+}
+
+static struct rte_mbuf *
+reassemble(struct vx_lcore *lcore, const struct key *key, struct piece *piece)
+{
+	const bool is_v4 = vx_ip_is_v4(&key->source);
+	struct vx_reassembly *r = lcore->reassembly;
+	struct bucket *bucket = bucket_of(r, key);
+	struct datagram *d = datagram_find(bucket, key);
+	enum vx_drop reason = VX_DROP_NONE;
+	struct rte_mbuf *m = piece->m;
+
+	if (unlikely(!is_plausible(piece, is_v4))) {
 		vx_drop_packet(lcore, m, VX_DROP_FRAG_BAD);
 		if (d != NULL)
 			poison(lcore, d, VX_DROP_FRAG_BAD);
 		return NULL;
 	}
 	if (d == NULL)
-		d = datagram_create(lcore, bucket, &ip);
+		d = datagram_create(lcore, bucket, key);
 	make_room(lcore, d, m->nb_segs);
 	if (unlikely(d->poison != VX_DROP_NONE))
 		reason = (enum vx_drop)d->poison;
 	else if (unlikely(d->n_fragments == VX_REASSEMBLY_FRAGMENTS || is_full(r, m->nb_segs)))
 		reason = VX_DROP_FRAG_LIMIT;
-	else if (unlikely(!fits_total(d, &piece)))
+	else if (unlikely(!fits_total(d, piece)))
 		reason = VX_DROP_FRAG_BAD;
 	if (likely(reason == VX_DROP_NONE)) {
 		/* Only the first fragment keeps its headers: they become the datagram's. */
-		if (piece.first > 0)
-			piece.m = m = vx_mbuf_strip(m, l3 + header_len);
-		reason = insert(r, d, &piece);
+		if (piece->first > 0)
+			piece->m = m = vx_mbuf_strip(m, piece->l3 + piece->header_len);
+		reason = insert(r, d, piece);
 	}
 	if (unlikely(reason != VX_DROP_NONE)) {
 		vx_drop_packet(lcore, m, reason);
@@ -421,27 +494,70 @@ vx_reassemble(struct vx_lcore *lcore, struct rte_mbuf *m, uint32_t l3, uint32_t 
 			poison(lcore, d, reason);
 		return NULL;
 	}
-	vx_trace_note(lcore, m, VX_TRACE_FRAGMENT, piece.first);
-	if (piece.first == 0) {
-		d->l3 = (uint16_t)l3;
-		d->header_len = (uint16_t)header_len;
-	}
-	d->n_fragments++;
-	d->n_buffers += m->nb_segs;
-	d->have += piece.end - piece.first;
-	d->is_congested |= (ip.type_of_service & CE) == CE;
-	r->state.fragments++;
-	r->state.buffers += m->nb_segs;
-	r->state.bytes += piece.end - piece.first;
-	vx_lcore_count(lcore, VX_COUNT_HELD, 1);
+	hold(lcore, d, piece);
 	if (likely(d->have != d->total))
 		return NULL;
-	if (unlikely(d->header_len + d->total > UINT16_MAX)) {
-		/* Only with options in the first fragment, whose length the others cannot know. */
+	if (unlikely(counted_headers(is_v4, d->header_len) + d->total > UINT16_MAX)) {
+		/* Only with more headers in the first fragment, whose length the others cannot
+		 * know. */
 		poison(lcore, d, VX_DROP_FRAG_BAD);
 		return NULL;
 	}
 	return finish(lcore, d);
+}
+
+struct rte_mbuf *
+vx_reassemble(struct vx_lcore *lcore, struct rte_mbuf *m, uint32_t l3, uint32_t header_len)
+{
+	const struct rte_ipv4_hdr ip = *rte_pktmbuf_mtod_offset(m, const struct rte_ipv4_hdr *, l3);
+	const uint16_t field = rte_be_to_cpu_16(ip.fragment_offset);
+	const struct key key = {
+		.source = vx_ip_from_v4(ip.src_addr),
+		.destination = vx_ip_from_v4(ip.dst_addr),
+		.id_be = ip.packet_id,
+		.protocol = ip.next_proto_id,
+	};
+	struct piece piece = {
+		.m = m,
+		.l3 = l3,
+		.header_len = header_len,
+		.first = (field & RTE_IPV4_HDR_OFFSET_MASK) * 8u,
+		.is_last = (field & RTE_IPV4_HDR_MF_FLAG) == 0,
+		.is_congested = (ip.type_of_service & CE) == CE,
+	};
+
+	piece.end = piece.first + rte_be_to_cpu_16(ip.total_length) - header_len;
+	return reassemble(lcore, &key, &piece);
+}
+
+struct rte_mbuf *
+vx_reassemble6(struct vx_lcore *lcore, struct rte_mbuf *m, uint32_t l3, uint32_t header_len,
+	       uint32_t next_at)
+{
+	const uint8_t *bytes = rte_pktmbuf_mtod_offset(m, const uint8_t *, l3);
+	struct vx_ip6_fragment fragment;
+	struct key key = {.protocol = 0};
+	struct rte_ipv6_hdr ip;
+	struct piece piece;
+	uint16_t field;
+
+	memcpy(&ip, bytes, sizeof(ip));
+	memcpy(&fragment, bytes + header_len - sizeof(fragment), sizeof(fragment));
+	field = rte_be_to_cpu_16(fragment.offset_be);
+	memcpy(key.source.bytes, &ip.src_addr, sizeof(key.source.bytes));
+	memcpy(key.destination.bytes, &ip.dst_addr, sizeof(key.destination.bytes));
+	key.id_be = fragment.id_be;
+	piece = (struct piece){
+		.m = m,
+		.l3 = l3,
+		.header_len = header_len,
+		.next_at = next_at,
+		.first = field & VX_IP6_FRAGMENT_OFFSET,
+		.is_last = (field & VX_IP6_FRAGMENT_MORE) == 0,
+		.is_congested = (rte_be_to_cpu_32(ip.vtc_flow) >> VX_IP6_ECN_SHIFT & CE) == CE,
+	};
+	piece.end = piece.first + m->pkt_len - l3 - header_len;
+	return reassemble(lcore, &key, &piece);
 }
 
 void

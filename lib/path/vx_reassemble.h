@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reassembly of IPv4 datagrams (RFC 791 section 3.2, RFC 1122 section 3.3.2; overlaps as RFC 5722).
+ * Reassembly of IPv4 datagrams (RFC 791 section 3.2, RFC 1122 section 3.3.2) and IPv6 ones (RFC
+ * 8200 section 4.5); overlaps as RFC 5722 for both.
  * One table a worker: all fragments of a datagram have to reach the same one. DPDK's rte_ip_frag
  * holds 8 fragments, has no protocol in its key and takes more than 65,535 bytes (22.11).
  */
@@ -41,6 +42,13 @@ struct vx_reassembly_state vx_reassembly_state(const struct vx_reassembly *reass
  */
 struct rte_mbuf *vx_reassemble(struct vx_lcore *lcore, struct rte_mbuf *m, uint32_t l3,
 			       uint32_t header_len);
+
+/*
+ * The same for IPv6: @header_len bytes at @l3 are the header, extension headers and at their end
+ * the fragment header, which the byte at @next_at announces. The whole datagram has none any more.
+ */
+struct rte_mbuf *vx_reassemble6(struct vx_lcore *lcore, struct rte_mbuf *m, uint32_t l3,
+				uint32_t header_len, uint32_t next_at);
 
 /* Give up what has waited too long; once a round, whether there is traffic or not. */
 void vx_reassembly_expire(struct vx_lcore *lcore);

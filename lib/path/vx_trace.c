@@ -12,7 +12,30 @@
 #include "vx_wire.h"
 
 /* The inner frame's position and VNI in an underlay packet without options or tags. */
-#define PEEK_BYTES 64u
+#define PEEK_BYTES  64u
+#define PEEK_BYTES6 84u
+
+/* The VNI in an outer header at @bytes, and to @offset its length. */
+static bool
+peek_outer(const uint8_t *bytes, uint32_t *vni, uint32_t *offset)
+{
+	const struct vx_outer4 *outer4 = (const struct vx_outer4 *)bytes;
+	const struct vx_outer6 *outer6 = (const struct vx_outer6 *)bytes;
+
+	if (outer4->ether_type_be == RTE_BE16(RTE_ETHER_TYPE_IPV4) &&
+	    outer4->ip.version_ihl == RTE_IPV4_VHL_DEF && outer4->ip.next_proto_id == IPPROTO_UDP) {
+		*vni = vx_vni_from_be(outer4->vxlan.vni_be);
+		*offset = sizeof(*outer4);
+		return true;
+	}
+	if (outer4->ether_type_be == RTE_BE16(RTE_ETHER_TYPE_IPV6) &&
+	    outer6->ip.proto == IPPROTO_UDP) {
+		*vni = vx_vni_from_be(outer6->vxlan.vni_be);
+		*offset = sizeof(*outer6);
+		return true;
+	}
+	return false;
+}
 
 /* The VLAN id of a frame from an access port, 0: none. */
 static uint16_t
@@ -37,23 +60,18 @@ peek(const struct vx_lcore *lcore, const struct rte_mbuf *m, uint16_t port, bool
 {
 	const struct vx_view_port *view_port = &lcore->view->port[port];
 	const struct vx_attach *attach;
-	uint8_t scratch[PEEK_BYTES];
+	uint8_t scratch[PEEK_BYTES6];
 	const uint8_t *bytes;
 	uint32_t offset = 0, index;
 
 	if (is_underlay) {
-		const struct vx_outer4 *outer;
-
-		bytes = rte_pktmbuf_read(m, 0, sizeof(scratch), scratch);
+		bytes = rte_pktmbuf_read(m, 0, PEEK_BYTES, scratch);
 		if (bytes == NULL)
 			return false;
-		outer = (const struct vx_outer4 *)bytes;
-		if (outer->ether_type_be != RTE_BE16(RTE_ETHER_TYPE_IPV4) ||
-		    outer->ip.version_ihl != RTE_IPV4_VHL_DEF ||
-		    outer->ip.next_proto_id != IPPROTO_UDP)
+		if (vx_ether_type(bytes) == RTE_BE16(RTE_ETHER_TYPE_IPV6))
+			bytes = rte_pktmbuf_read(m, 0, PEEK_BYTES6, scratch);
+		if (bytes == NULL || !peek_outer(bytes, vni, &offset))
 			return false;
-		*vni = vx_vni_from_be(outer->vxlan.vni_be);
-		offset = sizeof(*outer);
 	} else {
 		bytes = rte_pktmbuf_read(m, 0, VX_ETHER_HDR_LEN, scratch);
 		if (bytes == NULL)

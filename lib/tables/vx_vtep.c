@@ -56,7 +56,7 @@ header_fill6(struct vx_vtep *vtep)
 	memcpy(outer->ether_src, path->source_mac.addr_bytes, sizeof(outer->ether_src));
 	outer->ether_type_be = RTE_BE16(RTE_ETHER_TYPE_IPV6);
 	outer->ip.proto = IPPROTO_UDP;
-	outer->ip.hop_limits = OUTER_TTL;
+	outer->ip.hop_limits = path->ttl != 0 ? path->ttl : OUTER_TTL;
 	memcpy(&outer->ip.src_addr, path->source.bytes, sizeof(path->source.bytes));
 	memcpy(&outer->ip.dst_addr, vtep->remote.bytes, sizeof(vtep->remote.bytes));
 	outer->vxlan.flags_be = VX_VXLAN_FLAG_I;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Valid packets with random bytes changed, cut, split and mixed: nothing breaks, nothing is lost.
  */
-#include "test_path_bench.h"
+#include "test_path_bench6.h"
+
+#include <netinet/in.h>
 
 #define PACKETS 100000u
 #define BATCH	40u
@@ -27,6 +29,8 @@ populate(struct bench *b)
 	assert_int_equal(vx_attach_add_vlan(b->tables, 4, VX_VLAN_ALL, 200, &b->err), 0);
 	for (unsigned int i = 0; i < 4; i++)
 		bench_flood(b, VNI, 2 + i, states[i]);
+	bench6_flood(b, VNI, 6, VX_VTEP_READY);
+	bench6_flood(b, VNI, 7, VX_VTEP_RESOLVING);
 	bench_fdb(b, VNI, host_b, bench_attach_index(b, 2), false);
 	bench_fdb(b, VNI, host_c, VX_DEST_VTEP | 0, true);
 	view = vx_view_edit(b->tables);
@@ -60,6 +64,35 @@ make_host_packet(uint8_t *to)
 	return 110;
 }
 
+/* With extension headers of all kinds in front, at times as a fragment. */
+static uint32_t
+make_seed6(uint8_t *to, const uint8_t *inner, uint32_t inner_len)
+{
+	static const uint8_t types[] = {IPPROTO_HOPOPTS, IPPROTO_ROUTING, IPPROTO_DSTOPTS,
+					IPPROTO_FRAGMENT};
+	uint8_t packet[MAX_LEN], ext[16] = {0};
+	uint32_t len = make_vxlan6(packet, 2 + number(6), VNI, inner, inner_len);
+
+	if (number(4) == 0) {
+		const uint32_t payload = len - HEADERS6, half = payload / 16 * 8;
+		const bool is_first = number(2) == 0;
+
+		len = piece6_bytes(to, packet, is_first ? 0 : half, is_first ? half : payload,
+				   is_first, number(16));
+	} else {
+		memcpy(to, packet, len);
+	}
+	if (number(4) == 0) {
+		const uint8_t type = types[number(RTE_DIM(types))];
+
+		ext[1] = type != IPPROTO_FRAGMENT;
+		len = insert_ext(to, len, type, ext, type == IPPROTO_FRAGMENT ? 8 : 16);
+	}
+	if (number(16) == 0)
+		to[20] = IPPROTO_ICMPV6;
+	return len;
+}
+
 static uint32_t
 make_seed(uint8_t *to, bool is_underlay)
 {
@@ -79,6 +112,8 @@ make_seed(uint8_t *to, bool is_underlay)
 		memcpy(inner + 12, number(4) == 0 ? "\x88\xa8\0\7" : "\x81\0\0\7", 4);
 		len += 4;
 	}
+	if (is_underlay && number(3) == 0)
+		return make_seed6(to, inner, len);
 	if (is_underlay)
 		return make_vxlan(to, 2 + number(6), number(8) == 0 ? 200 : VNI, inner, len);
 	memcpy(to, inner, len);
@@ -99,6 +134,11 @@ damage(uint8_t *packet, uint32_t len, bool is_underlay)
 
 		memset(packet + len, 0x5a, more);
 		len += more;
+	}
+	if (is_underlay && len > OUTER6_LEN && packet[13] == 0xdd) {
+		if (number(4) == 0 && get16(packet + 58) <= len - HEADERS6)
+			fix_udp6(packet, HEADERS6);
+		return len;
 	}
 	if (is_underlay && number(2) == 0 && len > 14 + (packet[14] & 0x0fu) * 4u)
 		fix_ip(packet);
@@ -210,7 +250,7 @@ test_seed_2(void **state)
 int
 main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, bench_setup, bench_teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, bench6_setup, bench_teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(test_seed_1),
 		TEST(test_seed_2),
