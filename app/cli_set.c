@@ -173,16 +173,16 @@ static int
 run_path_mtu(struct cli_call *call)
 {
 	const int64_t index = vx_vtep_find(call->app->tables, &call->v[0].ip);
+	const uint16_t least = vx_vtep_path_mtu_min(&call->v[0].ip);
 
 	if (index < 0)
 		return vx_err_set(call->err, ENOENT, "there is no remote VTEP %s: see show vtep",
 				  call->v[0].text);
-	if (call->v[1].number != 0 &&
-	    (call->v[1].number < VX_PATH_MTU_MIN4 || call->v[1].number > UINT16_MAX))
+	if (call->v[1].number != 0 && (call->v[1].number < least || call->v[1].number > UINT16_MAX))
 		return vx_err_set(
 			call->err, EINVAL,
 			"path MTU %s is out of range: expected %u to 65535, or 0 to learn it",
-			call->v[1].text, VX_PATH_MTU_MIN4);
+			call->v[1].text, least);
 	vx_vtep_set_path_mtu(call->app->tables, (uint32_t)index, (uint16_t)call->v[1].number);
 	return 0;
 }
@@ -233,7 +233,7 @@ const struct cli_row cli_set_rows[] = {
 	 run_df},
 	{"set path-mtu IP N",
 	 "largest outer packet for a remote VTEP, in bytes\n"
-	 "576 to 65535; 0: learn it from ICMP again. The port's MTU is the limit in any case.",
+	 "576 (IPv6: 1280) to 65535; 0: learn it from ICMP again. The port's MTU is the limit in any case.",
 	 run_path_mtu},
 	{"set multicast-ttl N:ttl",
 	 "TTL of what is sent to multicast groups\n"
@@ -248,7 +248,7 @@ const struct cli_row cli_set_rows[] = {
 	 run_reassembly_max},
 	{"set udp-checksum on|off|auto",
 	 "outer UDP checksum\n"
-	 "off: zero, as RFC 7348 asks. auto: for what is fragmented, else zero.\n"
+	 "off: zero, as RFC 7348 asks. auto: over IPv6 and for what is fragmented, else zero.\n"
 	 "Received checksums are always verified unless they are zero.",
 	 run_udp_checksum},
 	{"set learning on|off [vni VNI]", "learn source MACs, everywhere or in one segment", run_learning},

@@ -32,15 +32,15 @@ run_del(struct cli_call *call)
 static uint32_t
 unfragmented_mtu(const struct vx_tables *tables, const struct vx_segment *segment)
 {
-	uint32_t least = UINT16_MAX;
+	uint32_t least = UINT16_MAX - (uint32_t)VX_OUTER4_IP_LEN;
 
 	for (unsigned int i = 0; i < segment->n_vteps; i++) {
 		const struct vx_vtep *vtep = tables->vtep[segment->target[segment->n_attaches + i]];
 
 		if (vtep != NULL && vtep->mtu != 0)
-			least = RTE_MIN(least, (uint32_t)vtep->mtu);
+			least = RTE_MIN(least, vtep->mtu - vx_vtep_overhead(vtep));
 	}
-	return least - (uint32_t)(VX_OUTER4_IP_LEN + VX_ETHER_HDR_LEN);
+	return least - VX_ETHER_HDR_LEN;
 }
 
 static void

@@ -23,9 +23,11 @@ show_one(struct cli_call *call, const struct vx_vtep *vtep)
 	if (path->state == VX_VTEP_READY)
 		rte_ether_format_addr(mac, sizeof(mac), &path->next_hop_mac);
 	net_hop(call->app, &vtep->remote, &way);
+	if (path->state != VX_VTEP_NO_ROUTE && vtep->state == VX_VTEP_NO_ROUTE)
+		way.why = "IPv6 needs an MTU of 1280 or more";
 	fprintf(call->out, "%-16s %-9s %-4s %-5s %-16s %-16s %-17s %-7s",
 		vx_ip_format(&vtep->remote, remote, sizeof(remote)),
-		vx_vtep_state_name(path->state), port, mtu, source, hop, mac,
+		vx_vtep_state_name((enum vx_vtep_state)vtep->state), port, mtu, source, hop, mac,
 		vtep->is_named ? "config" : "learned");
 	stats_print_kinds(call->app, call->out, STATS_VTEP, vtep->index);
 	fprintf(call->out, "  %s\n", way.why);
