@@ -12,7 +12,6 @@ from vtep import REPO
 FOLDER = os.environ.get("VX_CASES", os.path.join(os.path.dirname(REPO), "shared/cases"))
 PRESENT = os.path.exists(os.path.join(FOLDER, "CASES.md"))
 
-IPV6 = "needs an IPv6 underlay"
 UNDERLAY_VLAN = "needs an underlay VLAN"
 GRO = "needs GRO"
 GSO = "needs GSO"
@@ -20,7 +19,7 @@ LOAD = "a measurement under load, not a test"
 LAB = "needs kernel hosts behind the ports: interop suite"
 
 NOT_YET = {
-    5: IPV6, 7: LOAD, 19: IPV6, 29: IPV6, 46: IPV6, 53: IPV6, 62: IPV6,
+    7: LOAD,
     49: LAB, 50: "needs a port with checksum offload", 101: LOAD, 104: GSO, 106: GSO, 107: GSO,
     110: GSO, 113: LAB,
     115: "needs port attach and detach under traffic", 116: "needs MTU changes under load",
@@ -31,22 +30,20 @@ NOT_YET = {
 # What a case that is run leaves out for now; those that NOT_YET names too have their tests ready,
 # which conftest.py skips until the entry in NOT_YET is removed
 PARTS_NOT_YET = {
-    14: "IPv6 outer: " + IPV6 + "; underlay VLAN: " + UNDERLAY_VLAN,
+    14: "underlay VLAN: " + UNDERLAY_VLAN,
     20: "one queue and worker, 100 rounds; RSS: needs a port that has it",
-    22: "IPv4; IPv6: " + IPV6,
     32: "as fast as a file is read, not 60 s at 100 kpps",
     34: "one worker and one pass, not 10 min at line rate",
     40: UNDERLAY_VLAN,
     59: "one queue; RSS hash: needs a port that has one",
-    61: "IPv4 only (62 has IPv6)",
     71: "300 times, not 100,000",
     88: "a silent change of MAC: takes a neighbour's lifetime (set VX_LONG=1)",
     94: "frames unchanged; " + GRO, 95: "frames unchanged; " + GRO, 97: "frames unchanged; " + GRO,
     98: "frames unchanged; " + GRO, 100: "frames unchanged; " + GRO,
     103: "frames unchanged; " + GRO,
     109: "GSO off; " + GSO,
-    118: "net_pcap and net_af_packet only; IPv6: " + IPV6,
-    124: "one second of it; IPv6 (029, 046, 053): " + IPV6,
+    118: "net_pcap and net_af_packet only",
+    124: "one second of it",
     134: "no named objects here",
 }
 
