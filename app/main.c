@@ -38,10 +38,13 @@
 #define ATTACHES_MAX   65535u
 #define AGEING_DEFAULT 300u
 #define COPY_MBUFS     16384u /* beyond what caches and transmit rings hold */
-#define COPY_ROOM      (RTE_PKTMBUF_HEADROOM + 128u)
-#define HOST_MBUFS     1024u
-#define HOST_ROOM      (RTE_PKTMBUF_HEADROOM + 256u)
-#define HELD_PACKETS   2048u
+/* One packet may be cut into more buffers than an ordinary cache holds: then all of the pool would
+ * go round, cold. */
+#define COPY_CACHE   RTE_MEMPOOL_CACHE_MAX_SIZE
+#define COPY_ROOM    (RTE_PKTMBUF_HEADROOM + 128u)
+#define HOST_MBUFS   1024u
+#define HOST_ROOM    (RTE_PKTMBUF_HEADROOM + 256u)
+#define HELD_PACKETS 2048u
 
 static const struct cli_row *const all_rows[] = {
 	cli_forward_rows, cli_address_rows, cli_route_rows, cli_neigh_rows,  cli_vni_rows,
@@ -56,7 +59,7 @@ static const struct cli_row *const all_rows[] = {
 static uint32_t
 copies_needed(const struct app *app)
 {
-	uint32_t n = COPY_MBUFS + (app->n_workers + 1) * app->options.mbcache * 3 / 2;
+	uint32_t n = COPY_MBUFS + (app->n_workers + 1) * COPY_CACHE * 3 / 2;
 
 	for (unsigned int id = 0; id < RTE_MAX_ETHPORTS; id++)
 		n += (uint32_t)app->ports.port[id].plan.n_txq * app->ports.port[id].plan.n_txd;
@@ -68,8 +71,8 @@ start_pools(struct app *app, struct vx_err *err)
 {
 	const uint32_t copies = copies_needed(app);
 
-	app->copy_pool = rte_pktmbuf_pool_create("copies", copies, app->options.mbcache, 0,
-						 COPY_ROOM, SOCKET_ID_ANY);
+	app->copy_pool =
+		rte_pktmbuf_pool_create("copies", copies, COPY_CACHE, 0, COPY_ROOM, SOCKET_ID_ANY);
 	app->host_pool =
 		rte_pktmbuf_pool_create("host", HOST_MBUFS - 1, 0, 0, HOST_ROOM, SOCKET_ID_ANY);
 	if (app->copy_pool == NULL || app->host_pool == NULL)

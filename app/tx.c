@@ -58,6 +58,7 @@ tx_flush(struct vx_lcore *lcore, uint16_t port)
 	traffic->tx_frames += sent;
 	traffic->tx_bytes += bytes - unsent;
 	buffer->n = 0;
+	buffer->n_segments = 0;
 	lcore->tx_pending &= ~(UINT64_C(1) << port);
 }
 

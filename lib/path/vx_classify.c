@@ -39,14 +39,25 @@ struct result {
 	uint32_t ip_header;  /* its bytes, for IPv6 with extension headers */
 	uint32_t next_at;    /* FRAGMENT6: of the byte that announces the fragment header */
 	uint32_t vni;
-	struct vx_ip remote;
 	uint8_t ecn;
+	struct vx_ip *remote; /* VXLAN: its place in the burst, filled in at once */
 };
 
-static inline struct result
-dropped(enum vx_drop reason)
+/* Results are written where they are read, a member at a time: as values they would be copied as a
+ * whole, which has to wait until all the small stores are done. */
+static inline void
+set_dropped(struct result *result, enum vx_drop reason)
 {
-	return (struct result){.verdict = VERDICT_DROP, .reason = reason};
+	result->verdict = VERDICT_DROP;
+	result->reason = reason;
+}
+
+static inline void
+set_ip(struct result *result, enum verdict verdict, uint32_t l3, uint32_t header_len)
+{
+	result->verdict = verdict;
+	result->offset = l3;
+	result->ip_header = header_len;
 }
 
 /* RFC 2464 section 7 */
@@ -184,58 +195,68 @@ check_udp_checksum(const struct rte_mbuf *m, const struct rte_udp_hdr *udp, uint
 
 /* For both families, whose constants the compiler puts in. @l3, @l4: the headers' offsets; all
  * between them is contiguous. */
-static __rte_always_inline struct result
+static __rte_always_inline void
 classify_udp(struct rte_mbuf *m, const struct vx_view *view, uint32_t l3, uint32_t l4,
-	     const bool is_v6)
+	     const bool is_v6, struct result *result)
 {
 	const uint32_t inner =
 		l4 + (uint32_t)(sizeof(struct rte_udp_hdr) + sizeof(struct vx_vxlan_hdr));
 	const struct vx_vxlan_hdr *vxlan;
 	const struct rte_udp_hdr *udp;
-	struct result result;
 	enum vx_drop reason;
 	uint32_t udp_len;
 
-	if (unlikely(m->pkt_len < l4 + sizeof(*udp)))
-		return dropped(VX_DROP_OUTER_UDP_LENGTH);
-	if (unlikely(!vx_mbuf_pull(m, RTE_MIN(inner, m->pkt_len))))
-		return dropped(VX_DROP_NO_MBUF);
+	if (unlikely(m->pkt_len < l4 + sizeof(*udp))) {
+		set_dropped(result, VX_DROP_OUTER_UDP_LENGTH);
+		return;
+	}
+	if (unlikely(!vx_mbuf_pull(m, RTE_MIN(inner, m->pkt_len)))) {
+		set_dropped(result, VX_DROP_NO_MBUF);
+		return;
+	}
 	udp = rte_pktmbuf_mtod_offset(m, const struct rte_udp_hdr *, l4);
 	udp_len = rte_be_to_cpu_16(udp->dgram_len);
-	if (unlikely(udp_len < sizeof(*udp) || l4 + udp_len > m->pkt_len))
-		return dropped(VX_DROP_OUTER_UDP_LENGTH);
-	if (unlikely(udp->dst_port != view->udp_port_be))
-		return dropped(VX_DROP_OUTER_UDP_PORT);
+	if (unlikely(udp_len < sizeof(*udp) || l4 + udp_len > m->pkt_len)) {
+		set_dropped(result, VX_DROP_OUTER_UDP_LENGTH);
+		return;
+	}
+	if (unlikely(udp->dst_port != view->udp_port_be)) {
+		set_dropped(result, VX_DROP_OUTER_UDP_PORT);
+		return;
+	}
 	reason = check_udp_checksum(m, udp, l3, l4, is_v6);
-	if (unlikely(reason != VX_DROP_NONE))
-		return dropped(reason);
-	if (unlikely(l4 + udp_len < inner))
-		return dropped(VX_DROP_VXLAN_HEADER);
+	if (unlikely(reason != VX_DROP_NONE)) {
+		set_dropped(result, reason);
+		return;
+	}
+	if (unlikely(l4 + udp_len < inner)) {
+		set_dropped(result, VX_DROP_VXLAN_HEADER);
+		return;
+	}
 	vxlan = (const struct vx_vxlan_hdr *)(udp + 1);
 	/* Other flags and reserved bits are ignored on receipt (RFC 7348 section 5). */
-	if (unlikely((vxlan->flags_be & VX_VXLAN_FLAG_I) == 0))
-		return dropped(VX_DROP_VXLAN_HEADER);
+	if (unlikely((vxlan->flags_be & VX_VXLAN_FLAG_I) == 0)) {
+		set_dropped(result, VX_DROP_VXLAN_HEADER);
+		return;
+	}
 	if (unlikely(m->pkt_len > l4 + udp_len))
 		vx_mbuf_truncate(m, l4 + udp_len);
-	result = (struct result){
-		.verdict = VERDICT_VXLAN,
-		.offset = inner,
-		.vni = vx_vni_from_be(vxlan->vni_be),
-	};
+	result->verdict = VERDICT_VXLAN;
+	result->offset = inner;
+	result->vni = vx_vni_from_be(vxlan->vni_be);
 	if (is_v6) {
 		const struct rte_ipv6_hdr *ip =
 			rte_pktmbuf_mtod_offset(m, const struct rte_ipv6_hdr *, l3);
 
-		memcpy(result.remote.bytes, &ip->src_addr, sizeof(result.remote.bytes));
-		result.ecn = rte_be_to_cpu_32(ip->vtc_flow) >> VX_IP6_ECN_SHIFT & 3;
+		memcpy(result->remote->bytes, &ip->src_addr, sizeof(result->remote->bytes));
+		result->ecn = rte_be_to_cpu_32(ip->vtc_flow) >> VX_IP6_ECN_SHIFT & 3;
 	} else {
 		const struct rte_ipv4_hdr *ip =
 			rte_pktmbuf_mtod_offset(m, const struct rte_ipv4_hdr *, l3);
 
-		result.remote = vx_ip_from_v4(ip->src_addr);
-		result.ecn = ip->type_of_service & 3;
+		*result->remote = vx_ip_from_v4(ip->src_addr);
+		result->ecn = ip->type_of_service & 3;
 	}
-	return result;
 }
 
 /* A group that a host has to hear: all nodes, those in which its addresses are asked for, and those
@@ -313,28 +334,30 @@ is_joined(const struct rte_mbuf *m, const struct vx_view *view, uint16_t port,
 	return vx_view_is_member(view, port, group, &ether->dst_addr);
 }
 
-static struct result
+static void
 classify_fragment6(const struct rte_mbuf *m, const struct vx_view *view, uint32_t l3,
-		   const struct vx_ext6 *ext)
+		   const struct vx_ext6 *ext, struct result *result)
 {
 	/* What it is a fragment of. Before it is held: others must not displace ours. */
 	const uint8_t protocol = *rte_pktmbuf_mtod_offset(m, const uint8_t *, ext->offset);
 
-	if (protocol != IPPROTO_UDP && protocol != IPPROTO_ICMPV6 && protocol != IPPROTO_DSTOPTS)
-		return dropped(VX_DROP_OUTER_PROTOCOL);
-	if (!view->is_reassembling)
-		return dropped(VX_DROP_OUTER_FRAGMENT);
-	return (struct result){
-		.verdict = VERDICT_FRAGMENT6,
-		.reason = VX_DROP_FRAG_BAD, /* when what was put together is one again */
-		.offset = l3,
-		.ip_header = ext->offset + (uint32_t)sizeof(struct vx_ip6_fragment) - l3,
-		.next_at = ext->next_at,
-	};
+	if (protocol != IPPROTO_UDP && protocol != IPPROTO_ICMPV6 && protocol != IPPROTO_DSTOPTS) {
+		set_dropped(result, VX_DROP_OUTER_PROTOCOL);
+		return;
+	}
+	if (!view->is_reassembling) {
+		set_dropped(result, VX_DROP_OUTER_FRAGMENT);
+		return;
+	}
+	set_ip(result, VERDICT_FRAGMENT6, l3,
+	       ext->offset + (uint32_t)sizeof(struct vx_ip6_fragment) - l3);
+	result->next_at = ext->next_at;
+	result->reason = VX_DROP_FRAG_BAD; /* when what was put together is one again */
 }
 
-static __rte_noinline struct result
-classify_ipv6(struct rte_mbuf *m, const struct vx_view *view, uint16_t port, uint32_t l3)
+static __rte_noinline void
+classify_ipv6(struct rte_mbuf *m, const struct vx_view *view, uint16_t port, uint32_t l3,
+	      struct result *result)
 {
 	struct vx_ip source, destination;
 	struct vx_ext6 ext;
@@ -343,43 +366,59 @@ classify_ipv6(struct rte_mbuf *m, const struct vx_view *view, uint16_t port, uin
 	reason = check_ipv6(m, view, port, l3, &source, &destination);
 	if (reason == VX_DROP_NONE)
 		reason = vx_ext6_skip(m, l3, &ext);
-	if (reason != VX_DROP_NONE)
-		return dropped(reason);
+	if (reason != VX_DROP_NONE) {
+		set_dropped(result, reason);
+		return;
+	}
 	/* Before an address is used its owner speaks from ::, and of a conflict from ours. */
 	if (ext.protocol == IPPROTO_ICMPV6) {
-		if (ext.is_atomic && is_discovery(m, ext.offset))
-			return dropped(VX_DROP_ICMP_BAD); /* RFC 6980 section 5 */
-		return (struct result){
-			.verdict = VERDICT_ICMP6, .offset = l3, .ip_header = ext.offset - l3};
+		if (ext.is_atomic && is_discovery(m, ext.offset)) {
+			set_dropped(result, VX_DROP_ICMP_BAD);
+			return;
+		} /* RFC 6980 section 5 */
+		set_ip(result, VERDICT_ICMP6, l3, ext.offset - l3);
+		return;
 	}
 	if (vx_ip_is_multicast(&destination) &&
-	    (vx_multicast_is_control(&destination) || !is_joined(m, view, port, &destination)))
-		return dropped(VX_DROP_OUTER_DST_IP);
-	if (!vx_ip_is_host(&source) || vx_view_find_local(view, &source) != NULL)
-		return dropped(VX_DROP_OUTER_SRC_IP);
-	if (ext.protocol == IPPROTO_FRAGMENT)
-		return classify_fragment6(m, view, l3, &ext);
-	if (ext.protocol != IPPROTO_UDP)
-		return dropped(VX_DROP_OUTER_PROTOCOL);
+	    (vx_multicast_is_control(&destination) || !is_joined(m, view, port, &destination))) {
+		set_dropped(result, VX_DROP_OUTER_DST_IP);
+		return;
+	}
+	if (!vx_ip_is_host(&source) || vx_view_find_local(view, &source) != NULL) {
+		set_dropped(result, VX_DROP_OUTER_SRC_IP);
+		return;
+	}
+	if (ext.protocol == IPPROTO_FRAGMENT) {
+		classify_fragment6(m, view, l3, &ext, result);
+		return;
+	}
+	if (ext.protocol != IPPROTO_UDP) {
+		set_dropped(result, VX_DROP_OUTER_PROTOCOL);
+		return;
+	}
 	/* As vx_vtep_check() refuses them: a remote VTEP has an address that routes know. */
-	if (vx_ip6_is_link_local(&source))
-		return dropped(VX_DROP_OUTER_SRC_IP);
-	return classify_udp(m, view, l3, ext.offset, true);
+	if (vx_ip6_is_link_local(&source)) {
+		set_dropped(result, VX_DROP_OUTER_SRC_IP);
+		return;
+	}
+	classify_udp(m, view, l3, ext.offset, true, result);
 }
 
 /* What is neither UDP nor ICMP. */
-static struct result
-classify_other(const struct rte_ipv4_hdr *ip, uint32_t l3, uint32_t header_len)
+static void
+classify_other(const struct rte_ipv4_hdr *ip, uint32_t l3, uint32_t header_len,
+	       struct result *result)
 {
 	if (ip->next_proto_id != IPPROTO_IGMP)
-		return dropped(VX_DROP_OUTER_PROTOCOL);
-	if ((ip->fragment_offset & RTE_BE16(0x3fff)) != 0)
-		return dropped(VX_DROP_GROUP_BAD);
-	return (struct result){.verdict = VERDICT_IGMP, .offset = l3, .ip_header = header_len};
+		set_dropped(result, VX_DROP_OUTER_PROTOCOL);
+	else if ((ip->fragment_offset & RTE_BE16(0x3fff)) != 0)
+		set_dropped(result, VX_DROP_GROUP_BAD);
+	else
+		set_ip(result, VERDICT_IGMP, l3, header_len);
 }
 
-static __rte_always_inline struct result
-classify_one(struct rte_mbuf *m, const struct vx_view *view, uint16_t port)
+static __rte_always_inline void
+classify_one(struct rte_mbuf *m, const struct vx_view *view, uint16_t port, struct result *result)
 {
 	const struct rte_ipv4_hdr *ip;
 	uint32_t l3, header_len;
@@ -388,34 +427,45 @@ classify_one(struct rte_mbuf *m, const struct vx_view *view, uint16_t port)
 	bool is_group;
 
 	reason = check_ethernet(m, view, port, &l3, &type, &is_group);
-	if (unlikely(reason != VX_DROP_NONE))
-		return dropped(reason);
+	if (unlikely(reason != VX_DROP_NONE)) {
+		set_dropped(result, reason);
+		return;
+	}
 	if (unlikely(type != RTE_BE16(RTE_ETHER_TYPE_IPV4))) {
 		if (type == RTE_BE16(RTE_ETHER_TYPE_ARP) && l3 == VX_ETHER_HDR_LEN)
-			return (struct result){.verdict = VERDICT_ARP};
-		if (type == RTE_BE16(RTE_ETHER_TYPE_IPV6))
-			return classify_ipv6(m, view, port, l3);
-		return dropped(VX_DROP_OUTER_ETHERTYPE);
+			result->verdict = VERDICT_ARP;
+		else if (type == RTE_BE16(RTE_ETHER_TYPE_IPV6))
+			classify_ipv6(m, view, port, l3, result);
+		else
+			set_dropped(result, VX_DROP_OUTER_ETHERTYPE);
+		return;
 	}
 	reason = check_ipv4(m, view, port, is_group, l3, &ip, &header_len);
-	if (unlikely(reason != VX_DROP_NONE))
-		return dropped(reason);
+	if (unlikely(reason != VX_DROP_NONE)) {
+		set_dropped(result, reason);
+		return;
+	}
 	/* Before fragments are held: those of other protocols must not displace ours. */
-	if (unlikely(ip->next_proto_id != IPPROTO_UDP && ip->next_proto_id != IPPROTO_ICMP))
-		return classify_other(ip, l3, header_len);
+	if (unlikely(ip->next_proto_id != IPPROTO_UDP && ip->next_proto_id != IPPROTO_ICMP)) {
+		classify_other(ip, l3, header_len, result);
+		return;
+	}
 	/* Nobody pings a group of VTEPs, and no tunnel uses 224.0.0.1, which queriers ask. */
-	if (unlikely(is_group &&
-		     (ip->next_proto_id == IPPROTO_ICMP || vx_multicast_is_control4(ip->dst_addr))))
-		return dropped(VX_DROP_OUTER_DST_IP);
+	if (unlikely(is_group && (ip->next_proto_id == IPPROTO_ICMP ||
+				  vx_multicast_is_control4(ip->dst_addr)))) {
+		set_dropped(result, VX_DROP_OUTER_DST_IP);
+		return;
+	}
 	if (unlikely((ip->fragment_offset & RTE_BE16(0x3fff)) != 0)) {
 		if (!view->is_reassembling)
-			return dropped(VX_DROP_OUTER_FRAGMENT);
-		return (struct result){
-			.verdict = VERDICT_FRAGMENT, .offset = l3, .ip_header = header_len};
+			set_dropped(result, VX_DROP_OUTER_FRAGMENT);
+		else
+			set_ip(result, VERDICT_FRAGMENT, l3, header_len);
+	} else if (likely(ip->next_proto_id == IPPROTO_UDP)) {
+		classify_udp(m, view, l3, l3 + header_len, false, result);
+	} else {
+		set_ip(result, VERDICT_ICMP, l3, header_len);
 	}
-	if (likely(ip->next_proto_id == IPPROTO_UDP))
-		return classify_udp(m, view, l3, l3 + header_len, false);
-	return (struct result){.verdict = VERDICT_ICMP, .offset = l3, .ip_header = header_len};
 }
 
 static void
@@ -461,10 +511,10 @@ finish_other(struct vx_lcore *lcore, struct rte_mbuf *m, uint16_t port, struct r
 	if (m == NULL)
 		return NULL;
 	/* The whole datagram gets no less scrutiny than one that came whole. */
-	*result = classify_one(m, lcore->view, port);
+	classify_one(m, lcore->view, port, result);
 	/* RFC 6980 section 5 */
 	if (result->verdict == VERDICT_ICMP6 && is_discovery(m, result->offset + result->ip_header))
-		*result = dropped(VX_DROP_ICMP_BAD);
+		set_dropped(result, VX_DROP_ICMP_BAD);
 	if (likely(result->verdict == VERDICT_VXLAN))
 		return m;
 	finish(lcore, m, port, result);
@@ -479,10 +529,11 @@ vx_classify_burst(struct vx_lcore *lcore, struct vx_burst *burst)
 
 	for (unsigned int i = 0; i < burst->n; i++) {
 		struct rte_mbuf *m = burst->m[i];
-		struct result result;
+		/* Places are filled from the front, none before its packet has been read. */
+		struct result result = {.remote = &burst->remote[kept]};
 
 		vx_trace_enter(lcore, burst, i);
-		result = classify_one(m, view, burst->port);
+		classify_one(m, view, burst->port, &result);
 		if (unlikely(result.verdict != VERDICT_VXLAN)) {
 			m = finish_other(lcore, m, burst->port, &result);
 			if (m == NULL)
@@ -492,7 +543,6 @@ vx_classify_burst(struct vx_lcore *lcore, struct vx_burst *burst)
 		burst->trace[kept] = burst->trace[i];
 		burst->offset[kept] = result.offset;
 		burst->vni[kept] = result.vni;
-		burst->remote[kept] = result.remote;
 		burst->ecn[kept] = result.ecn;
 		kept++;
 	}

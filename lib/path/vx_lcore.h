@@ -24,10 +24,11 @@ struct rte_ring;
 struct vx_reassembly;
 struct vx_segment;
 
-#define VX_PATH_BURST VX_FDB_BULK /* packets that go through the stages together */
-#define VX_TX_BUFFER  128u	  /* packets waiting for one port */
-#define VX_POSTED     1024u	  /* filter of learn records, entries */
-#define VX_SEEN_MARKS 256u	  /* the same for struct vx_seen */
+#define VX_PATH_BURST  VX_FDB_BULK /* packets that go through the stages together */
+#define VX_TX_BUFFER   128u	   /* packets waiting for one port, */
+#define VX_TX_SEGMENTS 256u	   /* but no more mbufs than this and one packet's */
+#define VX_POSTED      1024u	   /* filter of learn records, entries */
+#define VX_SEEN_MARKS  256u	   /* the same for struct vx_seen */
 
 struct vx_traffic {
 	uint64_t rx_frames, rx_bytes, tx_frames, tx_bytes;
@@ -54,6 +55,7 @@ struct vx_storm {
 
 struct vx_tx_buffer {
 	uint32_t n;
+	uint32_t n_segments;
 	struct rte_mbuf *m[VX_TX_BUFFER];
 };
 

@@ -84,8 +84,10 @@ vx_output(struct vx_lcore *lcore, struct rte_mbuf *m, uint16_t port)
 	}
 	vx_trace_note(lcore, m, VX_TRACE_TX, port);
 	buffer->m[buffer->n++] = m;
+	buffer->n_segments += m->nb_segs;
 	lcore->tx_pending |= UINT64_C(1) << port;
-	if (unlikely(buffer->n == VX_TX_BUFFER))
+	/* Fragments are made of many small mbufs, which should come back while they are warm. */
+	if (unlikely(buffer->n == VX_TX_BUFFER || buffer->n_segments >= VX_TX_SEGMENTS))
 		lcore->flush(lcore, port);
 }
 

@@ -74,6 +74,7 @@ flush(struct vx_lcore *lcore, uint16_t port)
 	b->sent += buffer->n;
 	vx_lcore_count(lcore, VX_COUNT_TX, buffer->n);
 	buffer->n = 0;
+	buffer->n_segments = 0;
 	lcore->tx_pending &= ~(UINT64_C(1) << port);
 	b->free_cycles += perf_clock() - begin;
 }
@@ -236,9 +237,10 @@ perf_bench_create(uint32_t flows)
 	struct perf_bench *b = must(calloc(1, sizeof(*b)), "the bench");
 
 	b->tables = must(vx_tables_create(&conf, &hooks), "the tables");
-	b->copy_pool = must(rte_pktmbuf_pool_create("copies", COPY_MBUFS, 256, 0,
-						    128 + RTE_PKTMBUF_HEADROOM, SOCKET_ID_ANY),
-			    "small buffers");
+	b->copy_pool =
+		must(rte_pktmbuf_pool_create("copies", COPY_MBUFS, RTE_MEMPOOL_CACHE_MAX_SIZE, 0,
+					     128 + RTE_PKTMBUF_HEADROOM, SOCKET_ID_ANY),
+		     "small buffers");
 	b->lcore = make_lcore(b);
 	make_view(b);
 	fill_tables(b, flows);

@@ -96,6 +96,7 @@ forget_sent(struct vx_lcore *lcore, uint16_t port)
 {
 	rte_pktmbuf_free_bulk(lcore->tx[port].m, lcore->tx[port].n);
 	lcore->tx[port].n = 0;
+	lcore->tx[port].n_segments = 0;
 	lcore->tx_pending &= ~(UINT64_C(1) << port);
 }
 

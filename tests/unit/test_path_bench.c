@@ -42,6 +42,7 @@ keep(struct vx_lcore *lcore, uint16_t port)
 		b->sent[port][b->n_sent[port]++] = buffer->m[i];
 	}
 	buffer->n = 0;
+	buffer->n_segments = 0;
 	lcore->tx_pending &= ~(UINT64_C(1) << port);
 }
 
