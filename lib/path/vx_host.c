@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "vx_host.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include <rte_ring.h>
@@ -13,6 +14,9 @@
 #include "vx_icmp.h"
 #include "vx_output.h"
 #include "vx_wire.h"
+
+/* Of an untagged IPv6 frame: the byte that says what follows the IP header. */
+#define NEXT_HEADER_AT (VX_ETHER_HDR_LEN + offsetof(struct rte_ipv6_hdr, proto))
 
 /* Is @target the address of this very port? Answering for another port's would draw its traffic to
  * the wrong link. */
@@ -47,23 +51,40 @@ send_fragment(struct vx_lcore *lcore, struct rte_mbuf *m, void *ctx)
 	vx_output(lcore, m, m->port);
 }
 
+/* Counting down, so as not to meet those of tunnel packets, in this worker's lane. */
+static rte_be32_t
+fragment_id6(const struct vx_lcore *lcore)
+{
+	const uint64_t sent = lcore->counts.value[VX_COUNT_ECHO_REPLIES];
+
+	return rte_cpu_to_be_32(~(uint32_t)(sent << lcore->id_shift | lcore->index));
+}
+
 /* An answer as large as its request, which may have come in fragments. */
 static void
 send_sized(struct vx_lcore *lcore, struct rte_mbuf *m, uint16_t port)
 {
 	const uint16_t mtu = lcore->view->port[port].mtu;
 	const uint8_t *frame = rte_pktmbuf_mtod(m, const uint8_t *);
+	const rte_be16_t type = vx_ether_type(frame);
+	bool is_sent;
 
 	if (likely(m->pkt_len <= VX_ETHER_HDR_LEN + (uint32_t)mtu)) {
 		vx_output_padded(lcore, m, port);
 		return;
 	}
 	m->port = port;
-	/* Cut only where the headers are the plain ones that vx_fragment() knows. */
-	if (vx_ether_type(frame) != RTE_BE16(RTE_ETHER_TYPE_IPV4) ||
-	    frame[VX_ETHER_HDR_LEN] != RTE_IPV4_VHL_DEF)
+	/* Cut only where the headers are the plain ones that vx_fragment.h knows. */
+	if (type == RTE_BE16(RTE_ETHER_TYPE_IPV4) && frame[VX_ETHER_HDR_LEN] == RTE_IPV4_VHL_DEF) {
+		is_sent = vx_fragment(lcore, m, mtu, send_fragment, NULL);
+	} else if (type == RTE_BE16(RTE_ETHER_TYPE_IPV6) &&
+		   frame[NEXT_HEADER_AT] == IPPROTO_ICMPV6) {
+		is_sent = vx_fragment6(lcore, m, mtu, fragment_id6(lcore), send_fragment, NULL);
+	} else {
 		vx_drop_packet(lcore, m, VX_DROP_TOO_BIG);
-	else if (!vx_fragment(lcore, m, mtu, send_fragment, NULL))
+		return;
+	}
+	if (!is_sent)
 		vx_drop_packet(lcore, m, VX_DROP_NO_MBUF);
 }
 

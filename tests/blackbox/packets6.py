@@ -73,7 +73,7 @@ class Outer6:
         self.inner = frame[70:]
 
 
-def reassemble(frames, mtu):
+def reassemble(frames, mtu, protocol=17):
     """
     What a sender made of @frames over @mtu: (whole frames in order, for each the sizes of the
     payloads it came in, the identifications). Asserts what RFC 8200 asks of the sender, and that
@@ -90,7 +90,7 @@ def reassemble(frames, mtu):
             continue
         following, reserved, field, ident = struct.unpack("!BBHI", frame[54:62])
         payload, more = frame[62:], field & 1
-        assert following == 17 and reserved == 0 and field & 6 == 0
+        assert following == protocol and reserved == 0 and field & 6 == 0
         assert payload and (not more or len(payload) % 8 == 0)
         assert field & 0xfff8 == sum(map(len, parts)), "offset %d" % (field & 0xfff8)
         if not parts:
@@ -99,7 +99,7 @@ def reassemble(frames, mtu):
         parts.append(payload)
         if not more:
             data = b"".join(parts)
-            whole.append(frame[:18] + struct.pack("!HB", len(data), 17) + frame[21:54] + data)
+            whole.append(frame[:18] + struct.pack("!HB", len(data), protocol) + frame[21:54] + data)
             sizes.append([len(part) for part in parts])
             idents.append(ident)
             parts = []

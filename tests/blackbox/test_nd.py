@@ -8,6 +8,7 @@ import pytest
 
 import nd_packets as nd
 import packets as pk
+import packets6 as p6
 from tunnel import CONFIG, OWN, R2, REMOTE_MAC, Live, run_files
 from vtep import CliError
 
@@ -154,6 +155,20 @@ def test_echo(size):
         vtep.ports["U"].send(nd.echo(nd.ALL_NODES_MAC, PEER_MAC, "fe80::2", nd.ALL_NODES, data))
         vtep.on("U", nd.echo(PEER_MAC, OWN, LINK_LOCAL, "fe80::2", data, kind=129))
         assert vtep.stats()["echo_replies_sent"] == 3
+
+
+@pytest.mark.parametrize("size", [1453, 9000, 65000])
+def test_echo_in_fragments(size):
+    """A request that came in fragments is answered in fragments."""
+    data = pk.pattern(size)
+    with Live6() as vtep:
+        vtep.ports["U"].send(*p6.fragments(nd.echo(OWN, PEER_MAC, PEER, OURS, data)))
+        count = -(-(size + 8) // 1448)
+        frames = vtep.ports["U"].receive(count)
+        whole, sizes, _ = p6.reassemble(frames, 1500, protocol=58)
+        assert whole == [nd.echo(PEER_MAC, OWN, OURS, PEER, data, kind=129)]
+        assert len(sizes[0]) == count
+        assert vtep.stats()["echo_replies_sent"] == 1
 
 
 def test_flood_of_solicitations():
