@@ -65,6 +65,7 @@ struct vx_reassembly {
 	struct by_age held;
 	struct by_age unused;
 	struct runs unused_runs;
+	struct datagram *latest; /* NULL, or the one of the last fragment: the next is mostly its */
 	struct bucket bucket[BUCKETS];
 	struct run run[FRAGMENTS_MAX];
 	struct datagram datagram[VX_REASSEMBLY_DATAGRAMS_MAX];
@@ -135,15 +136,23 @@ bucket_of(struct vx_reassembly *r, const struct key *key)
 	return &r->bucket[hash % BUCKETS];
 }
 
-static struct datagram *
-datagram_find(struct bucket *bucket, const struct key *key)
+static inline bool
+has_key(const struct datagram *d, const struct key *key)
 {
-	struct datagram *d;
+	return d->key.id_be == key->id_be && d->key.protocol == key->protocol &&
+	       vx_ip_is_equal(&d->key.source, &key->source) &&
+	       vx_ip_is_equal(&d->key.destination, &key->destination);
+}
 
-	LIST_FOREACH (d, bucket, in_bucket) {
-		if (d->key.id_be == key->id_be && d->key.protocol == key->protocol &&
-		    vx_ip_is_equal(&d->key.source, &key->source) &&
-		    vx_ip_is_equal(&d->key.destination, &key->destination))
+static struct datagram *
+datagram_find(struct vx_reassembly *r, const struct key *key)
+{
+	struct datagram *d = r->latest;
+
+	if (likely(d != NULL && has_key(d, key)))
+		return d;
+	LIST_FOREACH (d, bucket_of(r, key), in_bucket) {
+		if (has_key(d, key))
 			return d;
 	}
 	return NULL;
@@ -195,6 +204,8 @@ datagram_remove(struct vx_lcore *lcore, struct datagram *d)
 	LIST_REMOVE(d, in_bucket);
 	TAILQ_REMOVE(&r->held, d, by_age);
 	TAILQ_INSERT_HEAD(&r->unused, d, by_age);
+	if (r->latest == d)
+		r->latest = NULL;
 	r->state.datagrams--;
 }
 
@@ -207,7 +218,7 @@ evict(struct vx_lcore *lcore, struct datagram *d)
 }
 
 static struct datagram *
-datagram_create(struct vx_lcore *lcore, struct bucket *bucket, const struct key *key)
+datagram_create(struct vx_lcore *lcore, const struct key *key)
 {
 	struct vx_reassembly *r = lcore->reassembly;
 	struct datagram *d;
@@ -223,7 +234,7 @@ datagram_create(struct vx_lcore *lcore, struct bucket *bucket, const struct key 
 		.arrived = lcore->now,
 	};
 	TAILQ_INSERT_TAIL(&r->held, d, by_age);
-	LIST_INSERT_HEAD(bucket, d, in_bucket);
+	LIST_INSERT_HEAD(bucket_of(r, key), d, in_bucket);
 	r->state.datagrams++;
 	return d;
 }
@@ -370,11 +381,8 @@ finish(struct vx_lcore *lcore, struct datagram *d)
 {
 	struct run *run = SLIST_FIRST(&d->runs);
 	struct rte_mbuf *m = run->head;
-	uint32_t n_segs = 0;
 
-	for (struct rte_mbuf *segment = m; segment != NULL; segment = segment->next)
-		n_segs++;
-	m->nb_segs = (uint16_t)n_segs;
+	m->nb_segs = (uint16_t)d->n_buffers;
 	m->pkt_len = (uint32_t)d->l3 + d->header_len + d->total;
 	if (likely(vx_ip_is_v4(&d->key.source)))
 		write_header4(m, d);
@@ -462,8 +470,7 @@ reassemble(struct vx_lcore *lcore, const struct key *key, struct piece *piece)
 {
 	const bool is_v4 = vx_ip_is_v4(&key->source);
 	struct vx_reassembly *r = lcore->reassembly;
-	struct bucket *bucket = bucket_of(r, key);
-	struct datagram *d = datagram_find(bucket, key);
+	struct datagram *d = datagram_find(r, key);
 	enum vx_drop reason = VX_DROP_NONE;
 	struct rte_mbuf *m = piece->m;
 
@@ -474,7 +481,8 @@ reassemble(struct vx_lcore *lcore, const struct key *key, struct piece *piece)
 		return NULL;
 	}
 	if (d == NULL)
-		d = datagram_create(lcore, bucket, key);
+		d = datagram_create(lcore, key);
+	r->latest = d;
 	make_room(lcore, d, m->nb_segs);
 	if (unlikely(d->poison != VX_DROP_NONE))
 		reason = (enum vx_drop)d->poison;
