@@ -219,14 +219,15 @@ packages_ensure() {
 
 # ---- build --------------------------------------------------------------------------------------
 
-# build DIR [MESON OPTION…]: set it up once, then ninja. Prints the log's end if it fails.
+# build DIR [MESON OPTION…]: set it up once, then ninja; TARGETS: not all of it. Prints the log's end if
+# it fails.
 build() {
 	local dir=$1 log
 
 	shift
 	log=$(mktemp)
 	if ! { { [ -e "$dir/build.ninja" ] || run meson setup "$@" "$dir" "$REPO"; } &&
-		run ninja -C "$dir"; } >"$log" 2>&1 </dev/null; then
+		run ninja -C "$dir" ${TARGETS:+"$TARGETS"}; } >"$log" 2>&1 </dev/null; then
 		break_line
 		tail -n 40 "$log" >&2
 		rm -f "$log"

