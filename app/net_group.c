@@ -11,7 +11,7 @@
 #include "net.h"
 #include "vx_address.h"
 #include "vx_group.h"
-#include "vx_mld.h"
+#include "vx_ip6.h"
 #include "vx_multicast.h"
 #include "vx_rcu.h"
 #include "vx_route.h"
@@ -164,12 +164,6 @@ net_groups_check_unused(const struct app *app, uint16_t port, struct vx_err *err
 
 /* --- what follows from ports and addresses --- */
 
-static bool
-is_link_local(const struct vx_ip *ip)
-{
-	return ip->bytes[0] == 0xfe && (ip->bytes[1] & 0xc0) == 0x80;
-}
-
 /* The address that tunnel packets to groups come from: the port's first one of the family. */
 static bool
 port_source(const struct app *app, uint16_t port, bool is_v4, struct vx_ip *source)
@@ -179,7 +173,7 @@ port_source(const struct app *app, uint16_t port, bool is_v4, struct vx_ip *sour
 
 	while (vx_address_next(app->underlay, &iterator, &address)) {
 		if (address.port != port || vx_ip_is_v4(&address.prefix.ip) != is_v4 ||
-		    is_link_local(&address.prefix.ip))
+		    vx_ip6_is_link_local(&address.prefix.ip))
 			continue;
 		*source = address.prefix.ip;
 		return true;
@@ -198,9 +192,9 @@ port_source6(const struct app *app, uint16_t port)
 	while (vx_address_next(app->underlay, &iterator, &address)) {
 		if (address.port != port || vx_ip_is_v4(&address.prefix.ip))
 			continue;
-		if (is_link_local(&address.prefix.ip))
+		if (vx_ip6_is_link_local(&address.prefix.ip))
 			return address.prefix.ip;
-		source = vx_mld_source(&app->ports.port[port].mac);
+		source = vx_ip6_link_local(&app->ports.port[port].mac);
 	}
 	return source;
 }
@@ -239,7 +233,7 @@ show_workers(struct app *app)
 {
 	struct vx_view *view = vx_view_edit(app->tables);
 	const struct vx_ip all_systems = vx_ip_from_v4(ALL_SYSTEMS);
-	const struct vx_ip all_nodes = {.bytes = {0xff, 2, [15] = 1}};
+	const struct vx_ip all_nodes = vx_ip6_all_nodes();
 	struct vx_group_info info;
 	uint32_t iterator = 0;
 

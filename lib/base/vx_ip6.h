@@ -25,15 +25,6 @@ vx_ip6_solicited_node(const struct vx_ip *ip)
 		.bytes = {0xff, 0x02, [11] = 1, 0xff, ip->bytes[13], ip->bytes[14], ip->bytes[15]}};
 }
 
-/* The Ethernet address of a multicast group (RFC 2464 section 7). */
-static inline struct rte_ether_addr
-vx_ip6_group_mac(const struct vx_ip *group)
-{
-	const uint8_t *last = &group->bytes[12];
-
-	return (struct rte_ether_addr){{0x33, 0x33, last[0], last[1], last[2], last[3]}};
-}
-
 /* The link-local address of an interface: fe80::/64 and its EUI-64 (RFC 4291 appendix A). */
 static inline struct vx_ip
 vx_ip6_link_local(const struct rte_ether_addr *mac)

@@ -23,8 +23,7 @@ vx_multicast_is_control4(rte_be32_t addr_be)
 	return (addr_be & RTE_BE32(0xffffff00)) == RTE_BE32(0xe0000000);
 }
 
-/* The same of both families: ff02::/16 but for what is assigned at will (RFC 4291 section 2.7). No
- * tunnel uses such a group. */
+/* The same of both families, of IPv6 the link's own groups: ff02::/16 (RFC 4291 section 2.7). */
 static inline bool
 vx_multicast_is_control(const struct vx_ip *group)
 {

@@ -70,15 +70,6 @@ _Static_assert(sizeof(struct headers) == 62, "wire format");
 
 #define ADDRESSES_LEN 32u /* both, in a row */
 
-struct vx_ip
-vx_mld_source(const struct rte_ether_addr *our_mac)
-{
-	const uint8_t *mac = our_mac->addr_bytes;
-
-	return (struct vx_ip){.bytes = {0xfe, 0x80, [8] = mac[0] ^ 2, mac[1], mac[2], 0xff, 0xfe,
-					mac[3], mac[4], mac[5]}};
-}
-
 /* The sum of an ICMPv6 message with its pseudo-header (RFC 8200 section 8.1), of which the two
  * addresses are the IPv6 header's: a folded part, still to be added to the message's own. */
 static uint32_t

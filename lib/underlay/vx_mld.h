@@ -16,9 +16,6 @@ struct rte_mempool;
 struct vx_group_query;
 struct vx_group_record;
 
-/* The link-local address that a port with this MAC has (RFC 4291 appendix A). */
-struct vx_ip vx_mld_source(const struct rte_ether_addr *our_mac);
-
 /*
  * Read the MLD message at @offset, which reaches to the end of @m; its IPv6 header is at @ip_offset
  * and everything up to @offset in the first segment. VX_DROP_NONE: @query is filled, with version 0

@@ -9,6 +9,7 @@
 
 #include "vx_icmp6.h"
 #include "vx_ip6.h"
+#include "vx_multicast.h"
 #include "vx_reuse.h"
 
 #define HOP_LIMIT 255 /* what a router forwarded has less (RFC 4861 7.1) */
@@ -166,7 +167,7 @@ static struct nd_frame
 make_frame(uint8_t type, const struct rte_ether_addr *source_mac, const struct vx_ip *group)
 {
 	return (struct nd_frame){
-		.ether = {.dst_addr = vx_ip6_group_mac(group),
+		.ether = {.dst_addr = vx_multicast_mac(group),
 			  .src_addr = *source_mac,
 			  .ether_type = RTE_BE16(RTE_ETHER_TYPE_IPV6)},
 		.ip = {.vtc_flow = RTE_BE32(6u << 28),

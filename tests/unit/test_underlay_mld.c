@@ -2,6 +2,7 @@
 /* MLD packets, byte by byte, from RFC 2710 and RFC 3810. */
 #include "test_underlay_packet.h"
 #include "vx_group_message.h"
+#include "vx_ip6.h"
 #include "vx_mld.h"
 
 static uint16_t
@@ -28,7 +29,7 @@ icmp6_sum(const uint8_t *frame, uint32_t len)
 static void
 test_source(void **state)
 {
-	const struct vx_ip want = ip("fe80::ff:fe00:1"), got = vx_mld_source(&mac0);
+	const struct vx_ip want = ip("fe80::ff:fe00:1"), got = vx_ip6_link_local(&mac0);
 
 	(void)state;
 	assert_true(vx_ip_is_equal(&want, &got));
@@ -63,7 +64,7 @@ test_report(void **state)
 		{.group = ip("ff02::1:ff00:1"), .change = VX_GROUP_TO_INCLUDE},
 	};
 	uint8_t want[48] = {143, 0, 0, 0, 0, 0, 0, 2, 4, [28] = 3};
-	const struct vx_ip source = vx_mld_source(&mac0);
+	const struct vx_ip source = vx_ip6_link_local(&mac0);
 	unsigned int done = 0;
 	const uint8_t *bytes;
 	struct rte_mbuf *m;
@@ -85,7 +86,7 @@ static void
 test_report_of_many(void **state)
 {
 	static struct vx_group_record records[300];
-	const struct vx_ip source = vx_mld_source(&mac0);
+	const struct vx_ip source = vx_ip6_link_local(&mac0);
 	unsigned int done, total = 0;
 
 	(void)state;
@@ -110,7 +111,7 @@ test_report_of_many(void **state)
 static void
 test_old_messages(void **state)
 {
-	const struct vx_ip group = ip("ff05::239:1"), source = vx_mld_source(&mac0);
+	const struct vx_ip group = ip("ff05::239:1"), source = vx_ip6_link_local(&mac0);
 
 	(void)state;
 	for (unsigned int is_leave = 0; is_leave < 2; is_leave++) {
