@@ -6,8 +6,9 @@
 #include <rte_ip.h>
 #include <rte_mbuf.h>
 
-#include "vx_csum.h"
 #include "vx_group_message.h"
+#include "vx_icmp6.h"
+#include "vx_ip6.h"
 #include "vx_multicast.h"
 #include "vx_wire.h"
 
@@ -68,17 +69,6 @@ struct headers {
 } __attribute__((packed));
 _Static_assert(sizeof(struct headers) == 62, "wire format");
 
-#define ADDRESSES_LEN 32u /* both, in a row */
-
-/* The sum of an ICMPv6 message with its pseudo-header (RFC 8200 section 8.1), of which the two
- * addresses are the IPv6 header's: a folded part, still to be added to the message's own. */
-static uint32_t
-pseudo_sum(const struct rte_ipv6_hdr *ip, uint32_t len)
-{
-	return rte_raw_cksum(ip->src_addr, ADDRESSES_LEN) + rte_cpu_to_be_16((uint16_t)len) +
-	       (uint32_t)RTE_BE16(IPPROTO_ICMPV6);
-}
-
 /* --- reading --- */
 
 /* RFC 3810 section 5.1.3: like the 8-bit numbers, with 12 bits of mantissa. */
@@ -108,8 +98,11 @@ has_router_alert(const struct rte_ipv6_hdr *ip, uint32_t len)
 static bool
 is_from_link(const struct rte_ipv6_hdr *ip, uint32_t extensions)
 {
-	return ip->src_addr[0] == 0xfe && (ip->src_addr[1] & 0xc0) == 0x80 &&
-	       ip->hop_limits == HOPS_ON_LINK && has_router_alert(ip, extensions);
+	struct vx_ip source;
+
+	memcpy(&source, &ip->src_addr, sizeof(source));
+	return vx_ip6_is_link_local(&source) && ip->hop_limits == HOPS_ON_LINK &&
+	       has_router_alert(ip, extensions);
 }
 
 static void
@@ -139,7 +132,6 @@ vx_mld_parse(const struct rte_mbuf *m, uint32_t ip_offset, uint32_t offset,
 	const uint32_t len = m->pkt_len - offset;
 	struct query_v2 copy = {.head.type = 0};
 	const void *bytes;
-	uint32_t sum;
 
 	*query = (struct vx_group_query){.version = 0};
 	if (m->pkt_len < offset || len < sizeof(struct report_v2) ||
@@ -148,8 +140,7 @@ vx_mld_parse(const struct rte_mbuf *m, uint32_t ip_offset, uint32_t offset,
 	bytes = rte_pktmbuf_read(m, offset, RTE_MIN(len, (uint32_t)sizeof(copy)), &copy);
 	if (bytes != &copy)
 		memcpy(&copy, bytes, RTE_MIN(len, (uint32_t)sizeof(copy)));
-	sum = pseudo_sum(ip, len) + vx_csum_range(m, offset, len);
-	if (vx_csum_fold(sum) != UINT16_MAX)
+	if (!vx_icmp6_is_right(m, ip_offset, offset))
 		return VX_DROP_GROUP_BAD;
 	if (copy.head.type != TYPE_QUERY)
 		return VX_DROP_NONE;
@@ -192,21 +183,12 @@ frame_make(struct rte_mempool *pool, const struct rte_ether_addr *our_mac,
 	to->ip.payload_len = rte_cpu_to_be_16((uint16_t)(sizeof(to->hop_by_hop) + len));
 	to->ip.proto = IPPROTO_HOPOPTS;
 	to->ip.hop_limits = HOPS_ON_LINK;
-	memcpy(to->ip.src_addr, source->bytes, sizeof(source->bytes));
-	memcpy(to->ip.dst_addr, destination->bytes, sizeof(destination->bytes));
+	memcpy(&to->ip.src_addr, source->bytes, sizeof(source->bytes));
+	memcpy(&to->ip.dst_addr, destination->bytes, sizeof(destination->bytes));
 	memcpy(to->hop_by_hop, router_alert, sizeof(to->hop_by_hop));
 	*message = to + 1;
 	memset(*message, 0, len);
 	return m;
-}
-
-static uint16_t
-checksum(const struct rte_mbuf *m, const void *message, uint16_t len)
-{
-	const struct headers *headers = rte_pktmbuf_mtod(m, const struct headers *);
-	const uint32_t sum = pseudo_sum(&headers->ip, len) + rte_raw_cksum(message, len);
-
-	return (uint16_t)~vx_csum_fold(sum);
 }
 
 struct rte_mbuf *
@@ -235,7 +217,7 @@ vx_mld_report_make(struct rte_mempool *pool, const struct rte_ether_addr *our_ma
 		to[i].type = (uint8_t)records[i].change;
 		memcpy(to[i].group, records[i].group.bytes, sizeof(to[i].group));
 	}
-	report->checksum = checksum(m, report, len);
+	report->checksum = vx_icmp6_checksum(source, &all_mldv2, report, len);
 	*done = n;
 	return m;
 }
@@ -244,17 +226,17 @@ struct rte_mbuf *
 vx_mld_old_make(struct rte_mempool *pool, const struct rte_ether_addr *our_mac,
 		const struct vx_ip *source, const struct vx_ip *group, bool is_leave)
 {
+	const struct vx_ip *destination = is_leave ? &all_routers : group;
 	struct rte_mbuf *m;
 	struct mld *report;
 	void *message;
 
-	m = frame_make(pool, our_mac, source, is_leave ? &all_routers : group, sizeof(*report),
-		       &message);
+	m = frame_make(pool, our_mac, source, destination, sizeof(*report), &message);
 	if (m == NULL)
 		return NULL;
 	report = message;
 	report->type = is_leave ? TYPE_DONE_V1 : TYPE_REPORT_V1;
 	memcpy(report->group, group->bytes, sizeof(report->group));
-	report->checksum = checksum(m, report, sizeof(*report));
+	report->checksum = vx_icmp6_checksum(source, destination, report, sizeof(*report));
 	return m;
 }
