@@ -7,19 +7,10 @@
 #include <rte_mbuf.h>
 
 #include "vx_csum.h"
+#include "vx_nd_wire.h"
 #include "vx_wire.h"
 
-#define ND_SOLICIT   135
-#define ND_ADVERT    136
-#define ND_HOP_LIMIT 255 /* RFC 4861 7.1: it has not been forwarded by a router */
-
-#define OPTION_SOURCE 1 /* link-layer addresses, RFC 4861 4.6.1 */
-#define OPTION_TARGET 2
-#define OPTIONS_MAX   128u /* bytes; longer packets are left to those they are for */
-
-#define FLAG_ROUTER    0x80
-#define FLAG_SOLICITED 0x40
-#define FLAG_OVERRIDE  0x20
+#define OPTIONS_MAX 128u /* bytes; longer packets are left to those they are for */
 
 struct arp_frame {
 	struct rte_ether_hdr ether;
@@ -27,25 +18,10 @@ struct arp_frame {
 } __attribute__((packed, aligned(2)));
 _Static_assert(sizeof(struct arp_frame) == 42, "wire format");
 
-/* Both messages up to their options. */
-struct nd_hdr {
-	uint8_t type, code;
-	uint16_t checksum;
-	uint8_t flags, reserved[3];
-	uint8_t target[16];
-} __attribute__((packed));
-_Static_assert(sizeof(struct nd_hdr) == 24, "wire format");
-
-struct nd_option {
-	uint8_t type, len; /* len in units of 8 bytes */
-	uint8_t mac[RTE_ETHER_ADDR_LEN];
-} __attribute__((packed));
-_Static_assert(sizeof(struct nd_option) == 8, "wire format");
-
 struct nd_frame {
 	uint8_t ether[VX_ETHER_HDR_LEN];
 	struct rte_ipv6_hdr ip;
-	struct nd_hdr nd;
+	struct vx_nd_hdr nd;
 } __attribute__((packed));
 
 static bool
@@ -90,7 +66,7 @@ parse_options(const uint8_t *option, uint32_t len, uint8_t type, struct rte_ethe
 
 		if (size == 0 || size > len)
 			return false;
-		if (option[0] == type && size == sizeof(struct nd_option)) {
+		if (option[0] == type && size == sizeof(struct vx_nd_option)) {
 			memcpy(mac, option + 2, sizeof(*mac));
 			*has_mac = true;
 		}
@@ -130,11 +106,11 @@ static bool
 fill_advert(struct vx_resolve *resolve, const struct nd_frame *frame, bool has_mac)
 {
 	if (*(const uint8_t *)&frame->ip.dst_addr == 0xff &&
-	    (frame->nd.flags & FLAG_SOLICITED) != 0)
+	    (frame->nd.flags & VX_ND_FLAG_SOLICITED) != 0)
 		return false;
 	resolve->is_advert = true;
-	resolve->is_router = (frame->nd.flags & FLAG_ROUTER) != 0;
-	resolve->is_override = (frame->nd.flags & FLAG_OVERRIDE) != 0;
+	resolve->is_router = (frame->nd.flags & VX_ND_FLAG_ROUTER) != 0;
+	resolve->is_override = (frame->nd.flags & VX_ND_FLAG_OVERRIDE) != 0;
 	if (has_mac)
 		memcpy(resolve->sender.bytes, frame->nd.target, sizeof(resolve->sender.bytes));
 	return true;
@@ -163,14 +139,14 @@ parse_nd(const struct rte_mbuf *m, struct vx_resolve *resolve)
 
 	frame = rte_pktmbuf_read(m, 0, sizeof(*frame), scratch);
 	if (frame == NULL || frame->ip.proto != IPPROTO_ICMPV6 ||
-	    (frame->nd.type != ND_SOLICIT && frame->nd.type != ND_ADVERT))
+	    (frame->nd.type != VX_ND_SOLICIT && frame->nd.type != VX_ND_ADVERT))
 		return false;
 	len = rte_be_to_cpu_16(frame->ip.payload_len);
-	if (len < sizeof(struct nd_hdr) || len > sizeof(struct nd_hdr) + OPTIONS_MAX ||
-	    frame->nd.code != 0 || frame->ip.hop_limits != ND_HOP_LIMIT ||
+	if (len < sizeof(struct vx_nd_hdr) || len > sizeof(struct vx_nd_hdr) + OPTIONS_MAX ||
+	    frame->nd.code != 0 || frame->ip.hop_limits != VX_ND_HOP_LIMIT ||
 	    *(const uint8_t *)&frame->ip >> 4 != 6)
 		return false;
-	options = len - (uint32_t)sizeof(struct nd_hdr);
+	options = len - (uint32_t)sizeof(struct vx_nd_hdr);
 	frame = rte_pktmbuf_read(m, 0, (uint32_t)sizeof(*frame) + options, scratch);
 	if (frame == NULL || !is_checksum_right(frame, len))
 		return false;
@@ -179,13 +155,14 @@ parse_nd(const struct rte_mbuf *m, struct vx_resolve *resolve)
 		return false;
 	resolve->is_nd = true;
 	if (!parse_options((const uint8_t *)(frame + 1), options,
-			   frame->nd.type == ND_SOLICIT ? OPTION_SOURCE : OPTION_TARGET,
+			   frame->nd.type == VX_ND_SOLICIT ? VX_ND_OPTION_SOURCE
+							   : VX_ND_OPTION_TARGET,
 			   &resolve->sender_mac, &has_mac))
 		return false;
 	if (has_mac && !rte_is_valid_assigned_ether_addr(&resolve->sender_mac))
 		return false;
-	return frame->nd.type == ND_SOLICIT ? fill_solicit(resolve, frame, has_mac)
-					    : fill_advert(resolve, frame, has_mac);
+	return frame->nd.type == VX_ND_SOLICIT ? fill_solicit(resolve, frame, has_mac)
+					       : fill_advert(resolve, frame, has_mac);
 }
 
 bool
@@ -228,20 +205,22 @@ static uint32_t
 answer_nd(uint8_t *to, const struct vx_resolve *asked, const struct vx_resolve_owner *owner)
 {
 	struct {
-		struct nd_hdr nd;
-		struct nd_option option;
-	} __attribute__((packed)) message = {
-		.nd.type = ND_ADVERT,
-		.nd.flags = (uint8_t)(FLAG_SOLICITED | (owner->is_router ? FLAG_ROUTER : 0) |
-				      (owner->is_override ? FLAG_OVERRIDE : 0)),
-		.option.type = OPTION_TARGET,
-		.option.len = 1,
+		struct vx_nd_hdr nd;
+		struct vx_nd_option option;
+	} __attribute__((packed, aligned(2))) message = {
+		.nd.type = VX_ND_ADVERT,
+		.nd.flags = (uint8_t)(VX_ND_FLAG_SOLICITED |
+				      (owner->is_router ? VX_ND_FLAG_ROUTER : 0) |
+				      (owner->is_override ? VX_ND_FLAG_OVERRIDE : 0)),
+		.option.type = VX_ND_OPTION_TARGET,
+		.option.units = 1,
+		.option.mac = owner->mac,
 	};
 	struct rte_ipv6_hdr ip = {
-		.vtc_flow = RTE_BE32(6u << 28),
+		.vtc_flow = RTE_BE32(VX_IP6_VERSION),
 		.payload_len = RTE_BE16(sizeof(message)),
 		.proto = IPPROTO_ICMPV6,
-		.hop_limits = ND_HOP_LIMIT,
+		.hop_limits = VX_ND_HOP_LIMIT,
 	};
 	const rte_be16_t type = RTE_BE16(RTE_ETHER_TYPE_IPV6);
 	uint32_t sum;
@@ -249,7 +228,6 @@ answer_nd(uint8_t *to, const struct vx_resolve *asked, const struct vx_resolve_o
 	memcpy(&ip.src_addr, asked->target.bytes, sizeof(asked->target.bytes));
 	memcpy(&ip.dst_addr, asked->sender.bytes, sizeof(asked->sender.bytes));
 	memcpy(message.nd.target, asked->target.bytes, sizeof(message.nd.target));
-	memcpy(message.option.mac, &owner->mac, sizeof(message.option.mac));
 	sum = rte_ipv6_phdr_cksum(&ip, 0);
 	sum += rte_raw_cksum(&message, sizeof(message));
 	message.nd.checksum = (uint16_t)~vx_csum_fold(sum);

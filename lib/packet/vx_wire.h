@@ -18,6 +18,11 @@
 #define VX_ICMP_UNREACHABLE	3
 #define VX_ICMP_FRAGMENT_NEEDED 4
 
+/* RFC 4443; for others see vx_nd_wire.h and vx_mld.h. */
+#define VX_ICMP6_TOO_BIG      2
+#define VX_ICMP6_ECHO_REQUEST 128
+#define VX_ICMP6_ECHO_REPLY   129
+
 #define VX_ETHER_HDR_LEN 14u /* untagged */
 #define VX_ETHER_MIN_LEN 60u /* without FCS (IEEE 802.3) */
 #define VX_VLAN_TAG_LEN	 4u

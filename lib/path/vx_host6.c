@@ -11,15 +11,10 @@
 #include "vx_host_group.h"
 #include "vx_icmp6.h"
 #include "vx_ip6.h"
-#include "vx_mbuf.h"
+#include "vx_mld.h"
 #include "vx_nd.h"
+#include "vx_nd_wire.h"
 #include "vx_wire.h"
-
-/* ICMPv6 types of RFC 2710 and RFC 3810. */
-#define MLD_QUERY     130
-#define MLD_REPORT    131
-#define MLD_DONE      132
-#define MLD_REPORT_V2 143
 
 /* The address of this very port, or NULL. Two ports may have the same link-local one. */
 static const struct vx_view_local *
@@ -141,8 +136,6 @@ struct too_big {
 
 #define TOO_BIG_MIN (sizeof(struct too_big) - 8)
 
-#define FRAGMENT_OFFSET_MASK RTE_BE16(0xfff8)
-
 /* The UDP header that @icmp quotes, or NULL. @len: bytes of @icmp that are there. */
 static bool
 find_udp(const struct too_big *icmp, uint32_t len, struct rte_udp_hdr *udp)
@@ -153,7 +146,7 @@ find_udp(const struct too_big *icmp, uint32_t len, struct rte_udp_hdr *udp)
 	if (icmp->ip.proto == IPPROTO_FRAGMENT) {
 		memcpy(&offset_be, icmp->payload + 2, sizeof(offset_be));
 		if (len < sizeof(*icmp) || icmp->payload[0] != IPPROTO_UDP ||
-		    (offset_be & FRAGMENT_OFFSET_MASK) != 0)
+		    (offset_be & RTE_BE16(VX_IP6_FRAGMENT_OFFSET)) != 0)
 			return false;
 		at = 8;
 	} else if (icmp->ip.proto != IPPROTO_UDP) {
@@ -174,7 +167,8 @@ is_ours(const struct vx_view *view, const struct too_big *icmp, uint32_t len)
 	uint32_t source_port;
 
 	memcpy(&source, &icmp->ip.src_addr, sizeof(source));
-	if (icmp->code != 0 || (icmp->ip.vtc_flow & RTE_BE32(0xf0000000)) != RTE_BE32(6u << 28) ||
+	if (icmp->code != 0 ||
+	    (icmp->ip.vtc_flow & RTE_BE32(0xf0000000)) != RTE_BE32(VX_IP6_VERSION) ||
 	    !find_udp(icmp, len, &udp))
 		return false;
 	source_port = rte_be_to_cpu_16(udp.src_port);
@@ -286,10 +280,10 @@ vx_host_icmp6(struct vx_lcore *lcore, struct rte_mbuf *m, uint16_t port, uint32_
 	case VX_ND_ADVERT:
 		host_nd(lcore, m, port, ip_offset, l4_offset);
 		return;
-	case MLD_QUERY:
-	case MLD_REPORT:
-	case MLD_DONE:
-	case MLD_REPORT_V2:
+	case VX_MLD_QUERY:
+	case VX_MLD_REPORT:
+	case VX_MLD_DONE:
+	case VX_MLD_REPORT_V2:
 		vx_host_mld(lcore, m, port, ip_offset, l4_offset);
 		return;
 	case VX_ICMP6_TOO_BIG:

@@ -12,8 +12,7 @@
 
 #define REPLY_TTL 64
 
-#define ICMPV6_PACKET_TOO_BIG 2
-#define ICMPV6_ERRORS_END     128 /* types below are errors (RFC 4443 section 2.1) */
+#define ICMP6_ERRORS_END 128 /* types below are errors (RFC 4443 section 2.1) */
 
 /* Of the packet that was too big: the IPv4 header and 8 bytes (RFC 792), for IPv6 the same. */
 #define QUOTE4_MAX (60u + 8u)
@@ -90,18 +89,18 @@ is_due6(const struct rte_ipv6_hdr *ip, const uint8_t *payload)
 	/* To a group an answer would be due, but not from the group's own address. */
 	if (!vx_ip_is_host(&source) || !vx_ip_is_host(&destination))
 		return false;
-	return ip->proto != IPPROTO_ICMPV6 || payload[0] >= ICMPV6_ERRORS_END;
+	return ip->proto != IPPROTO_ICMPV6 || payload[0] >= ICMP6_ERRORS_END;
 }
 
 static uint32_t
 make6(uint8_t *to, const uint8_t *packet, uint32_t len, uint16_t mtu)
 {
-	struct icmp_too_big icmp = {.type = ICMPV6_PACKET_TOO_BIG};
-	struct rte_ipv6_hdr ip, reply = {.vtc_flow = RTE_BE32(6u << 28)};
+	struct icmp_too_big icmp = {.type = VX_ICMP6_TOO_BIG};
+	struct rte_ipv6_hdr ip, reply = {.vtc_flow = RTE_BE32(VX_IP6_VERSION)};
 	uint32_t sum;
 
 	memcpy(&ip, packet, sizeof(ip));
-	if (len < QUOTE6 || mtu < 1280 || !is_due6(&ip, packet + sizeof(ip)))
+	if (len < QUOTE6 || mtu < VX_IP6_MTU_MIN || !is_due6(&ip, packet + sizeof(ip)))
 		return 0;
 	reply.payload_len = rte_cpu_to_be_16((uint16_t)(sizeof(icmp) + QUOTE6));
 	reply.proto = IPPROTO_ICMPV6;

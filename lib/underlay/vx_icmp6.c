@@ -11,6 +11,7 @@
 #include "vx_csum.h"
 #include "vx_ip.h"
 #include "vx_mbuf.h"
+#include "vx_wire.h"
 
 #define REPLY_HOP_LIMIT 64
 

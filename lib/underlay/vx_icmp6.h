@@ -12,10 +12,6 @@ struct rte_ether_addr;
 struct rte_mbuf;
 struct vx_ip;
 
-#define VX_ICMP6_TOO_BIG      2
-#define VX_ICMP6_ECHO_REQUEST 128
-#define VX_ICMP6_ECHO_REPLY   129
-
 /*
  * Is the checksum of the ICMPv6 message at @l4_offset right? The IPv6 header at @ip_offset has been
  * checked, and the packet ends with the frame.

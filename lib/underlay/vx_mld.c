@@ -12,12 +12,6 @@
 #include "vx_multicast.h"
 #include "vx_wire.h"
 
-/* ICMPv6 types. */
-#define TYPE_QUERY     130
-#define TYPE_REPORT_V1 131
-#define TYPE_DONE_V1   132
-#define TYPE_REPORT_V2 143
-
 #define HOPS_ON_LINK 1
 
 #define OPTION_PAD1	    0
@@ -142,7 +136,7 @@ vx_mld_parse(const struct rte_mbuf *m, uint32_t ip_offset, uint32_t offset,
 		memcpy(&copy, bytes, RTE_MIN(len, (uint32_t)sizeof(copy)));
 	if (!vx_icmp6_is_right(m, ip_offset, offset))
 		return VX_DROP_GROUP_BAD;
-	if (copy.head.type != TYPE_QUERY)
+	if (copy.head.type != VX_MLD_QUERY)
 		return VX_DROP_NONE;
 	/* The length tells the version (RFC 3810 section 8.1). */
 	if (len < sizeof(copy.head) || (len > sizeof(copy.head) && len < sizeof(copy)))
@@ -179,7 +173,7 @@ frame_make(struct rte_mempool *pool, const struct rte_ether_addr *our_mac,
 	memcpy(to->ether_dst, mac.addr_bytes, sizeof(to->ether_dst));
 	memcpy(to->ether_src, our_mac->addr_bytes, sizeof(to->ether_src));
 	to->ether_type_be = RTE_BE16(RTE_ETHER_TYPE_IPV6);
-	to->ip.vtc_flow = RTE_BE32(0x60000000);
+	to->ip.vtc_flow = RTE_BE32(VX_IP6_VERSION);
 	to->ip.payload_len = rte_cpu_to_be_16((uint16_t)(sizeof(to->hop_by_hop) + len));
 	to->ip.proto = IPPROTO_HOPOPTS;
 	to->ip.hop_limits = HOPS_ON_LINK;
@@ -210,7 +204,7 @@ vx_mld_report_make(struct rte_mempool *pool, const struct rte_ether_addr *our_ma
 	if (m == NULL)
 		return NULL;
 	report = message;
-	report->type = TYPE_REPORT_V2;
+	report->type = VX_MLD_REPORT_V2;
 	report->records_be = rte_cpu_to_be_16((uint16_t)n);
 	to = (struct record *)(report + 1);
 	for (unsigned int i = 0; i < n; i++) {
@@ -235,7 +229,7 @@ vx_mld_old_make(struct rte_mempool *pool, const struct rte_ether_addr *our_mac,
 	if (m == NULL)
 		return NULL;
 	report = message;
-	report->type = is_leave ? TYPE_DONE_V1 : TYPE_REPORT_V1;
+	report->type = is_leave ? VX_MLD_DONE : VX_MLD_REPORT;
 	memcpy(report->group, group->bytes, sizeof(report->group));
 	report->checksum = vx_icmp6_checksum(source, destination, report, sizeof(*report));
 	return m;

@@ -16,6 +16,12 @@ struct rte_mempool;
 struct vx_group_query;
 struct vx_group_record;
 
+/* ICMPv6 types of RFC 2710 and RFC 3810. */
+#define VX_MLD_QUERY	 130
+#define VX_MLD_REPORT	 131
+#define VX_MLD_DONE	 132
+#define VX_MLD_REPORT_V2 143
+
 /*
  * Read the MLD message at @offset, which reaches to the end of @m; its IPv6 header is at @ip_offset
  * and everything up to @offset in the first segment. VX_DROP_NONE: @query is filled, with version 0

@@ -10,38 +10,18 @@
 #include "vx_icmp6.h"
 #include "vx_ip6.h"
 #include "vx_multicast.h"
+#include "vx_nd_wire.h"
 #include "vx_reuse.h"
-
-#define HOP_LIMIT 255 /* what a router forwarded has less (RFC 4861 7.1) */
+#include "vx_wire.h"
 
 /* Options that mean nothing here may come along; more than this is no message of a neighbour. */
 #define MESSAGE_MAX 1280u
 
-#define OPTION_SOURCE_MAC 1
-#define OPTION_TARGET_MAC 2
-
-#define FLAG_SOLICITED 0x40
-#define FLAG_OVERRIDE  0x20
-
-struct nd_message {
-	uint8_t type, code;
-	uint16_t checksum;
-	uint8_t flags, reserved[3];
-	uint8_t target[sizeof(struct vx_ip)];
-} __attribute__((packed, aligned(2)));
-_Static_assert(sizeof(struct nd_message) == 24, "wire format");
-
-struct nd_option {
-	uint8_t type, units; /* of 8 bytes */
-	struct rte_ether_addr mac;
-} __attribute__((packed, aligned(2)));
-_Static_assert(sizeof(struct nd_option) == 8, "wire format");
-
 struct nd_frame {
 	struct rte_ether_hdr ether;
 	struct rte_ipv6_hdr ip;
-	struct nd_message message;
-	struct nd_option option;
+	struct vx_nd_hdr message;
+	struct vx_nd_option option;
 } __attribute__((packed, aligned(2)));
 _Static_assert(sizeof(struct nd_frame) == 86, "wire format");
 
@@ -56,7 +36,7 @@ walk_options(const uint8_t *bytes, uint32_t len, uint8_t type, struct rte_ether_
 
 	*has_mac = false;
 	while (at < len) {
-		struct nd_option option;
+		struct vx_nd_option option;
 		uint32_t size;
 
 		if (len - at < sizeof(option))
@@ -92,21 +72,21 @@ is_solicit_right(const struct vx_ip *source, const struct vx_ip *destination,
 /* RFC 4861 7.1.2 */
 static bool
 is_advert_right(const struct vx_ip *source, const struct vx_ip *destination,
-		const struct nd_message *message)
+		const struct vx_nd_hdr *message)
 {
 	return vx_ip_is_host(source) &&
-	       (!vx_ip_is_multicast(destination) || (message->flags & FLAG_SOLICITED) == 0);
+	       (!vx_ip_is_multicast(destination) || (message->flags & VX_ND_FLAG_SOLICITED) == 0);
 }
 
 static uint8_t
-flags_of(const struct nd_message *message, bool is_probe, bool has_mac)
+flags_of(const struct vx_nd_hdr *message, bool is_probe, bool has_mac)
 {
 	uint8_t flags = 0;
 
 	if (message->type == VX_ND_ADVERT) {
 		flags |= VX_ND_IS_ADVERT;
-		flags |= (message->flags & FLAG_SOLICITED) != 0 ? VX_ND_IS_SOLICITED : 0;
-		flags |= (message->flags & FLAG_OVERRIDE) != 0 ? VX_ND_IS_OVERRIDE : 0;
+		flags |= (message->flags & VX_ND_FLAG_SOLICITED) != 0 ? VX_ND_IS_SOLICITED : 0;
+		flags |= (message->flags & VX_ND_FLAG_OVERRIDE) != 0 ? VX_ND_IS_OVERRIDE : 0;
 	}
 	return flags | (is_probe ? VX_ND_IS_PROBE : 0) | (has_mac ? VX_ND_HAS_MAC : 0);
 }
@@ -119,7 +99,7 @@ vx_nd_parse(const struct rte_mbuf *m, uint32_t ip_offset, uint32_t l4_offset,
 	uint8_t scratch[MESSAGE_MAX];
 	const uint8_t *bytes = NULL;
 	struct vx_ip source, destination, asked;
-	struct nd_message message;
+	struct vx_nd_hdr message;
 	struct rte_ether_hdr ether;
 	struct rte_ipv6_hdr ip;
 	struct rte_ether_addr mac;
@@ -140,10 +120,10 @@ vx_nd_parse(const struct rte_mbuf *m, uint32_t ip_offset, uint32_t l4_offset,
 	memcpy(&asked, message.target, sizeof(asked));
 	is_advert = message.type == VX_ND_ADVERT;
 	mac = ether.src_addr;
-	if (ip.hop_limits != HOP_LIMIT || message.code != 0 || !vx_ip_is_host(&asked) ||
+	if (ip.hop_limits != VX_ND_HOP_LIMIT || message.code != 0 || !vx_ip_is_host(&asked) ||
 	    vx_ip_is_v4(&asked) || !rte_is_valid_assigned_ether_addr(&ether.src_addr) ||
 	    !walk_options(bytes + sizeof(message), len - (uint32_t)sizeof(message),
-			  is_advert ? OPTION_TARGET_MAC : OPTION_SOURCE_MAC, &mac, &has_mac))
+			  is_advert ? VX_ND_OPTION_TARGET : VX_ND_OPTION_SOURCE, &mac, &has_mac))
 		return VX_DROP_ND_BAD;
 	if (is_advert ? !is_advert_right(&source, &destination, &message)
 		      : !is_solicit_right(&source, &destination, &asked, has_mac))
@@ -170,9 +150,9 @@ make_frame(uint8_t type, const struct rte_ether_addr *source_mac, const struct v
 		.ether = {.dst_addr = vx_multicast_mac(group),
 			  .src_addr = *source_mac,
 			  .ether_type = RTE_BE16(RTE_ETHER_TYPE_IPV6)},
-		.ip = {.vtc_flow = RTE_BE32(6u << 28),
+		.ip = {.vtc_flow = RTE_BE32(VX_IP6_VERSION),
 		       .proto = IPPROTO_ICMPV6,
-		       .hop_limits = HOP_LIMIT},
+		       .hop_limits = VX_ND_HOP_LIMIT},
 		.message.type = type,
 		.option = {.units = 1, .mac = *source_mac},
 	};
@@ -185,7 +165,7 @@ finish(struct nd_frame *frame, uint32_t len, const struct vx_ip *source,
 {
 	const uint16_t payload =
 		(uint16_t)(len - sizeof(struct rte_ether_hdr) - sizeof(struct rte_ipv6_hdr));
-	uint8_t bytes[sizeof(struct nd_message) + sizeof(struct nd_option)];
+	uint8_t bytes[sizeof(struct vx_nd_hdr) + sizeof(struct vx_nd_option)];
 
 	memcpy(&frame->ip.src_addr, source, sizeof(*source));
 	memcpy(&frame->ip.dst_addr, destination, sizeof(*destination));
@@ -204,9 +184,9 @@ vx_nd_advert_in_place(struct rte_mbuf *m, const struct vx_nd_advert *advert)
 	uint8_t *to;
 
 	memcpy(frame.message.target, &advert->target, sizeof(advert->target));
-	frame.message.flags = (uint8_t)((is_solicited ? FLAG_SOLICITED : 0) |
-					(advert->is_override ? FLAG_OVERRIDE : 0));
-	frame.option.type = OPTION_TARGET_MAC;
+	frame.message.flags = (uint8_t)((is_solicited ? VX_ND_FLAG_SOLICITED : 0) |
+					(advert->is_override ? VX_ND_FLAG_OVERRIDE : 0));
+	frame.option.type = VX_ND_OPTION_TARGET;
 	if (is_solicited)
 		frame.ether.dst_addr = advert->to_mac;
 	finish(&frame, sizeof(frame), &advert->target, is_solicited ? &advert->to : &everybody);
@@ -240,7 +220,8 @@ vx_nd_solicit_make(struct rte_mempool *pool, const struct rte_ether_addr *our_ma
 	struct nd_frame frame = make_frame(VX_ND_SOLICIT, our_mac, &group);
 	/* A probe says nothing of whose MAC it is. */
 	const bool is_probe = vx_ip_is_none(source);
-	const uint16_t len = (uint16_t)(sizeof(frame) - (is_probe ? sizeof(struct nd_option) : 0));
+	const uint16_t len =
+		(uint16_t)(sizeof(frame) - (is_probe ? sizeof(struct vx_nd_option) : 0));
 	struct rte_mbuf *m = rte_pktmbuf_alloc(pool);
 	uint8_t *bytes;
 
@@ -252,7 +233,7 @@ vx_nd_solicit_make(struct rte_mempool *pool, const struct rte_ether_addr *our_ma
 		return NULL;
 	}
 	memcpy(frame.message.target, target, sizeof(*target));
-	frame.option.type = OPTION_SOURCE_MAC;
+	frame.option.type = VX_ND_OPTION_SOURCE;
 	if (to != NULL)
 		frame.ether.dst_addr = *to;
 	finish(&frame, len, source, to != NULL ? target : &group);

@@ -15,9 +15,6 @@
 struct rte_mbuf;
 struct rte_mempool;
 
-#define VX_ND_SOLICIT 135 /* ICMPv6 types */
-#define VX_ND_ADVERT  136
-
 /* Bits of vx_nd_notice.flags. */
 #define VX_ND_IS_ADVERT	   0x01u
 #define VX_ND_IS_PROBE	   0x02u /* a solicitation of duplicate address detection */

@@ -4,6 +4,7 @@
 
 #include "vx_ip6.h"
 #include "vx_nd.h"
+#include "vx_nd_wire.h"
 
 #define LOCAL	   "2001:db8::1"
 #define LINK_LOCAL "fe80::ff:fe00:1" /* of mac0 */
