@@ -28,6 +28,20 @@ is_ours(const struct vx_view *view, rte_be32_t target_be, uint16_t port)
 	return local != NULL && local->port == port;
 }
 
+void
+vx_host_tell(struct vx_lcore *lcore, struct vx_punt *punt)
+{
+	if (rte_ring_sp_enqueue_elem(lcore->punt_ring, punt, sizeof(*punt)) != 0)
+		vx_lcore_count(lcore, VX_COUNT_PUNT_RING_FULL, 1);
+}
+
+void
+vx_host_consume(struct vx_lcore *lcore, struct rte_mbuf *m)
+{
+	vx_lcore_count(lcore, VX_COUNT_CONSUMED, 1);
+	rte_pktmbuf_free(m);
+}
+
 static void
 tell_control(struct vx_lcore *lcore, const struct vx_arp_notice *notice)
 {
@@ -40,8 +54,7 @@ tell_control(struct vx_lcore *lcore, const struct vx_arp_notice *notice)
 		.is_for_us = notice->is_for_us,
 	};
 
-	if (rte_ring_sp_enqueue_elem(lcore->punt_ring, &punt, sizeof(punt)) != 0)
-		vx_lcore_count(lcore, VX_COUNT_PUNT_RING_FULL, 1);
+	vx_host_tell(lcore, &punt);
 }
 
 static void
@@ -125,8 +138,7 @@ vx_host_arp(struct vx_lcore *lcore, struct rte_mbuf *m, uint16_t port)
 		vx_host_answer(lcore, m, port, VX_COUNT_ARP_REPLIES);
 		return;
 	}
-	vx_lcore_count(lcore, VX_COUNT_CONSUMED, 1);
-	rte_pktmbuf_free(m);
+	vx_host_consume(lcore, m);
 }
 
 /* The beginning of an ICMP "fragmentation needed" and of the packet that it quotes (RFC 1191). */
@@ -169,8 +181,7 @@ tell_path_mtu(struct vx_lcore *lcore, const struct rte_mbuf *m, uint16_t port, u
 	}
 	punt.remote = vx_ip_from_v4(icmp.ip.dst_addr);
 	punt.mtu = rte_be_to_cpu_16(icmp.mtu_be);
-	if (rte_ring_sp_enqueue_elem(lcore->punt_ring, &punt, sizeof(punt)) != 0)
-		vx_lcore_count(lcore, VX_COUNT_PUNT_RING_FULL, 1);
+	vx_host_tell(lcore, &punt);
 	return true;
 }
 
@@ -185,8 +196,7 @@ vx_host_icmp(struct vx_lcore *lcore, struct rte_mbuf *m, uint16_t port, uint32_t
 		return;
 	}
 	if (tell_path_mtu(lcore, m, port, ip_offset + ip_header)) {
-		vx_lcore_count(lcore, VX_COUNT_CONSUMED, 1);
-		rte_pktmbuf_free(m);
+		vx_host_consume(lcore, m);
 		return;
 	}
 	reason = vx_icmp_echo_reply(m, ip_offset, ip_header);

@@ -14,6 +14,12 @@ void vx_host_arp(struct vx_lcore *lcore, struct rte_mbuf *m, uint16_t port);
 void vx_host_icmp(struct vx_lcore *lcore, struct rte_mbuf *m, uint16_t port, uint32_t ip_offset,
 		  uint32_t ip_header);
 
+/* Hand what a packet said to the control thread; counted where there is no room. */
+void vx_host_tell(struct vx_lcore *lcore, struct vx_punt *punt);
+
+/* The packet in hand ends here. Ownership is taken. */
+void vx_host_consume(struct vx_lcore *lcore, struct rte_mbuf *m);
+
 /* The packet in hand has become an answer, counted as @which too: it ends as a request and begins
  * as a reply. Ownership is taken. */
 void vx_host_answer(struct vx_lcore *lcore, struct rte_mbuf *m, uint16_t port, enum vx_count which);

@@ -3,9 +3,6 @@
 
 #include <string.h>
 
-#include <rte_ring.h>
-#include <rte_ring_elem.h>
-
 #include "vx_drop_packet.h"
 #include "vx_host.h"
 #include "vx_host_group.h"
@@ -26,20 +23,6 @@ find_own(const struct vx_view *view, const struct vx_ip *ip, uint16_t port)
 	return NULL;
 }
 
-static void
-punt(struct vx_lcore *lcore, struct vx_punt *what)
-{
-	if (rte_ring_sp_enqueue_elem(lcore->punt_ring, what, sizeof(*what)) != 0)
-		vx_lcore_count(lcore, VX_COUNT_PUNT_RING_FULL, 1);
-}
-
-static void
-consume(struct vx_lcore *lcore, struct rte_mbuf *m)
-{
-	vx_lcore_count(lcore, VX_COUNT_CONSUMED, 1);
-	rte_pktmbuf_free(m);
-}
-
 /* --- neighbours --- */
 
 static void
@@ -53,7 +36,7 @@ tell_control(struct vx_lcore *lcore, const struct vx_nd_notice *notice)
 		.nd_flags = notice->flags,
 	};
 
-	punt(lcore, &what);
+	vx_host_tell(lcore, &what);
 }
 
 /*
@@ -74,7 +57,7 @@ answer_solicit(struct vx_lcore *lcore, struct rte_mbuf *m, const struct vx_nd_no
 	};
 
 	if (is_probe && local->is_tentative) {
-		consume(lcore, m);
+		vx_host_consume(lcore, m);
 		return;
 	}
 	if (!is_probe)
@@ -119,7 +102,7 @@ host_nd(struct vx_lcore *lcore, struct rte_mbuf *m, uint16_t port, uint32_t ip_o
 	if (!is_advert && local != NULL)
 		answer_solicit(lcore, m, &notice, local);
 	else
-		consume(lcore, m);
+		vx_host_consume(lcore, m);
 }
 
 /* --- packet too big --- */
@@ -196,12 +179,12 @@ host_too_big(struct vx_lcore *lcore, struct rte_mbuf *m, uint16_t port, uint32_t
 	if (is_ours(lcore->view, &icmp, len)) {
 		memcpy(&what.remote, &icmp.ip.dst_addr, sizeof(what.remote));
 		what.mtu = (uint16_t)RTE_MIN(rte_be_to_cpu_32(icmp.mtu_be), UINT16_MAX);
-		punt(lcore, &what);
+		vx_host_tell(lcore, &what);
 	} else {
 		vx_lcore_count(lcore, VX_COUNT_PMTU_IGNORED, 1);
 	}
 	vx_trace_note(lcore, m, VX_TRACE_HOST, IPPROTO_ICMPV6);
-	consume(lcore, m);
+	vx_host_consume(lcore, m);
 }
 
 /* --- echo --- */

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "vx_host_group.h"
 
-#include <rte_ring.h>
-#include <rte_ring_elem.h>
-
 #include "vx_drop_packet.h"
 #include "vx_group_message.h"
+#include "vx_host.h"
 #include "vx_igmp.h"
 #include "vx_mld.h"
 #include "vx_trace.h"
@@ -26,8 +24,7 @@ tell_control(struct vx_lcore *lcore, uint16_t port, const struct vx_group_query 
 	};
 
 	vx_lcore_count(lcore, VX_COUNT_GROUP_QUERIES, 1);
-	if (rte_ring_sp_enqueue_elem(lcore->punt_ring, &punt, sizeof(punt)) != 0)
-		vx_lcore_count(lcore, VX_COUNT_PUNT_RING_FULL, 1);
+	vx_host_tell(lcore, &punt);
 }
 
 /* Where what @query says goes: the message itself ends here. */
@@ -40,8 +37,7 @@ finish(struct vx_lcore *lcore, struct rte_mbuf *m, uint16_t port,
 	 * forged one could then make us leave. */
 	if (query->version != 0)
 		tell_control(lcore, port, query);
-	vx_lcore_count(lcore, VX_COUNT_CONSUMED, 1);
-	rte_pktmbuf_free(m);
+	vx_host_consume(lcore, m);
 }
 
 void
