@@ -88,9 +88,10 @@ vx_index_take_late(struct vx_index *index, struct vx_rcu *rcu)
 {
 	uint32_t number = vx_index_take(index);
 
-	if (number != VX_INDEX_NONE)
+	/* The last ones may only be waiting for readers. If none is, waiting would be in vain, and
+	 * whoever can have us try makes us wait as often. */
+	if (number != VX_INDEX_NONE || index->n_late == 0)
 		return number;
-	/* The last ones may only be waiting for readers. */
 	vx_rcu_synchronize(rcu);
 	return vx_index_take(index);
 }

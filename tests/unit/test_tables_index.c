@@ -126,7 +126,10 @@ test_late(void **state)
 	assert_int_equal(vx_index_take_late(&index, rcu), 0);
 	assert_int_equal(vx_index_used(&index), 2);
 	assert_int_equal(vx_index_take_late(&index, rcu), 1);
+	/* Where none will come back it does not: this reader would keep it waiting for ever. */
+	vx_rcu_online(rcu, 0);
 	assert_int_equal(vx_index_take_late(&index, rcu), VX_INDEX_NONE);
+	vx_rcu_offline(rcu, 0);
 	vx_rcu_destroy(rcu);
 	vx_index_fini(&index);
 }
