@@ -87,15 +87,16 @@ learn_one(struct app *app, const struct vx_learn *record, bool is_known)
 	struct vx_fdb_entry entry;
 	enum vx_count outcome;
 	int64_t vtep;
+	int room;
 
 	if (!is_still_there(tables, record) || is_own_mac(app, record->key & 0xffffffffffffu))
 		return VX_COUNT_MAX;
 	if (record->dest != VX_DEST_NONE)
 		return enter(app, record, record->dest, is_known);
 	/* Not for a MAC that will be refused: a VTEP comes with its underlay state. */
-	if (vx_fdb_used(tables->fdb) == tables->conf.max_macs &&
-	    !vx_fdb_get(tables->fdb, record->key, &entry))
-		return VX_COUNT_FDB_FULL;
+	room = vx_fdb_room(tables, record->key);
+	if (room < 0 && !vx_fdb_get(tables->fdb, record->key, &entry))
+		return room == -EDQUOT ? VX_COUNT_FDB_VNI_FULL : VX_COUNT_FDB_FULL;
 	/* A VTEP seen for the first time: hold it until the entry does. */
 	vtep = vx_vtep_get(tables, &record->remote, VX_VTEP_LEARNED);
 	if (vtep < 0)

@@ -111,14 +111,15 @@ store(struct vx_fdb *fdb, uint64_t key, uint64_t value)
 	return 0;
 }
 
-/* Has the segment of @key learned as many MACs as `vni add ... max-macs` lets it? */
-static bool
-is_segment_full(const struct vx_tables *tables, uint64_t key)
+int
+vx_fdb_room(const struct vx_tables *tables, uint64_t key)
 {
 	const struct vx_segment *segment = tables->segment[key >> 48];
 
-	return segment != NULL && segment->max_macs != 0 &&
-	       tables->fdb->count[key >> 48].learned >= segment->max_macs;
+	if (segment != NULL && segment->max_macs != 0 &&
+	    tables->fdb->count[key >> 48].learned >= segment->max_macs)
+		return -EDQUOT;
+	return vx_fdb_used(tables->fdb) == tables->conf.max_macs ? -ENOSPC : 0;
 }
 
 static int
@@ -127,7 +128,7 @@ enter(struct vx_tables *tables, uint64_t key, uint32_t dest, bool is_static)
 	struct vx_fdb *fdb = tables->fdb;
 	uint32_t slot;
 
-	if (!is_static && is_segment_full(tables, key))
+	if (!is_static && vx_fdb_room(tables, key) == -EDQUOT)
 		return -EDQUOT;
 	slot = vx_index_take(&fdb->index);
 	if (slot == VX_INDEX_NONE)

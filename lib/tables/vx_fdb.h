@@ -84,6 +84,9 @@ void vx_fdb_destroy(struct vx_fdb *fdb);
  */
 int vx_fdb_set(struct vx_tables *tables, uint64_t key, uint32_t dest, bool is_static, bool *moved);
 
+/* Could @key, which is not there, be learned: 0, -EDQUOT or -ENOSPC as above. */
+int vx_fdb_room(const struct vx_tables *tables, uint64_t key);
+
 /*
  * Control thread: a static entry of the segment @vni, whose MAC is behind a remote VTEP or at an
  * access port attached to it (with @vlan as in vx_attach_of_vlan()). 0, or -EINVAL, -ENOENT,
