@@ -173,6 +173,7 @@ port_source(const struct app *app, uint16_t port, bool is_v4, struct vx_ip *sour
 
 	while (vx_address_next(app->underlay, &iterator, &address)) {
 		if (address.port != port || vx_ip_is_v4(&address.prefix.ip) != is_v4 ||
+		    address.state == VX_ADDRESS_DUPLICATE ||
 		    vx_ip6_is_link_local(&address.prefix.ip))
 			continue;
 		*source = address.prefix.ip;
@@ -190,7 +191,8 @@ port_source6(const struct app *app, uint16_t port)
 	uint32_t iterator = 0;
 
 	while (vx_address_next(app->underlay, &iterator, &address)) {
-		if (address.port != port || vx_ip_is_v4(&address.prefix.ip))
+		if (address.port != port || vx_ip_is_v4(&address.prefix.ip) ||
+		    address.state == VX_ADDRESS_DUPLICATE)
 			continue;
 		if (vx_ip6_is_link_local(&address.prefix.ip))
 			return address.prefix.ip;
