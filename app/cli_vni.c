@@ -32,15 +32,18 @@ run_del(struct cli_call *call)
 static uint32_t
 unfragmented_mtu(const struct vx_tables *tables, const struct vx_segment *segment)
 {
-	uint32_t least = UINT16_MAX - (uint32_t)VX_OUTER4_IP_LEN;
+	uint32_t least = VX_INNER_MTU_MAX4;
 
 	for (unsigned int i = 0; i < segment->n_vteps; i++) {
 		const struct vx_vtep *vtep = tables->vtep[segment->target[segment->n_attaches + i]];
+		uint32_t overhead;
 
-		if (vtep != NULL && vtep->mtu != 0)
-			least = RTE_MIN(least, vtep->mtu - vx_vtep_overhead(vtep));
+		if (vtep == NULL || vtep->mtu == 0)
+			continue;
+		overhead = vx_vtep_overhead(vtep) + VX_ETHER_HDR_LEN;
+		least = RTE_MIN(least, vtep->mtu - RTE_MIN(vtep->mtu, overhead));
 	}
-	return least - VX_ETHER_HDR_LEN;
+	return least;
 }
 
 static void
