@@ -137,6 +137,8 @@ answer_one(struct vx_lcore *lcore, struct rte_mbuf *m, const struct vx_segment *
 	vx_lcore_count(lcore, VX_COUNT_ORIGINATED, 1);
 	vx_lcore_count(lcore, asked->is_nd ? VX_COUNT_SUPPRESSED_ND : VX_COUNT_SUPPRESSED_ARP, 1);
 	vx_trace_note(lcore, m, VX_TRACE_HOST, asked->is_nd ? IPPROTO_ICMPV6 : RTE_ETHER_TYPE_ARP);
+	/* It does not come to where others are counted; it would have been flooded. */
+	vx_traffic_rx(&lcore->attach_traffic[origin].of[VX_KIND_FLOODED], m->pkt_len);
 	answer->port = m->port;
 	rte_pktmbuf_free(m);
 	if (!vx_deliver(lcore, answer, origin, &frame))

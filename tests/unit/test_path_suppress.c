@@ -94,6 +94,8 @@ static void
 test_burst(void **state)
 {
 	struct bench *b = *state;
+	const struct vx_kinds *kinds = &b->lcore[0]->attach_traffic[bench_attach_index(b, 1)];
+	const struct vx_traffic before = kinds->of[VX_KIND_FLOODED];
 	struct rte_mbuf *m[60];
 	uint8_t request[42];
 
@@ -105,6 +107,10 @@ test_burst(void **state)
 	bench_access(b, 0, 1, m, RTE_DIM(m));
 	assert_int_equal(bench_since(b, VX_COUNT_SUPPRESSED_ARP), 40);
 	assert_int_equal(bench_since(b, VX_COUNT_FLOODED), 20);
+	/* Answered or not, they have come in. */
+	assert_int_equal(kinds->of[VX_KIND_FLOODED].rx_frames - before.rx_frames, RTE_DIM(m));
+	assert_int_equal(kinds->of[VX_KIND_FLOODED].rx_bytes - before.rx_bytes,
+			 RTE_DIM(m) * sizeof(request));
 	assert_int_equal(b->n_sent[1], 40);
 	assert_int_equal(b->n_sent[2], 20);
 	assert_int_equal(b->n_sent[UNDERLAY], 20);
