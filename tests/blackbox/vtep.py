@@ -39,7 +39,7 @@ HARMLESS = re.compile(r"TELEMETRY|EAL: (No |Probe|Detected|Selected|Multi-proces
                       r"tap_nl|tx errors|imissed", re.I)
 
 MAC_TEXT = re.compile(r"\b(?:[0-9a-f]{2}:){5}[0-9a-f]{2}\b", re.I)
-IP_TEXT = re.compile(r"\b\d+\.\d+\.\d+\.\d+\b")
+VTEP_TEXT = re.compile(r"\bvtep ([0-9a-f.:]+)")
 COUNTER = re.compile(r"^\s*([a-z][a-z0-9_]*)[:=]?\s+(\d+)\b", re.M)
 POOL = re.compile(r"pool\s+(\S+?):?\s+size\s+(\d+),?\s+free\s+(\d+),?\s+in-use\s+(\d+)")
 
@@ -122,8 +122,8 @@ class Entry:
     def __init__(self, line):
         self.line = line
         self.mac = MAC_TEXT.search(line).group().lower()
-        address = IP_TEXT.search(line)
-        self.vtep = address.group() if address else None
+        address = VTEP_TEXT.search(line)
+        self.vtep = address.group(1) if address else None
         self.static = "static" in line.lower()
 
 
