@@ -62,7 +62,8 @@ hash_ipv4(const uint8_t *ip, uint32_t len, uint32_t hash, struct vx_flow *flow)
 	const uint8_t protocol = ip[9];
 	uint64_t tail = protocol;
 
-	flow->ecn = ip[1] & 3;
+	flow->tos = ip[1];
+	flow->ttl = ip[8];
 	flow->has_df = (ip[6] & 0x40) != 0;
 	/* A fragment other than the first has no ports: so that all of one packet's take the same
 	 * way, none of them is hashed by its ports. */
@@ -79,7 +80,8 @@ hash_ipv6(const uint8_t *ip, uint32_t len, uint32_t hash, struct vx_flow *flow)
 	uint32_t offset = 40;
 	uint64_t tail;
 
-	flow->ecn = (ip[1] >> 4) & 3;
+	flow->tos = (uint8_t)(ip[0] << 4 | ip[1] >> 4);
+	flow->ttl = ip[7];
 	flow->has_df = true;
 	hash = mix(load64(ip + 8), hash);
 	hash = mix(load64(ip + 16), hash);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What encapsulation needs to know of an inner frame: its flow's hash and its ECN field. */
+/* What encapsulation needs to know of an inner frame: its flow's hash, and what the outer IP header
+ * may take over from the inner one. */
 #ifndef VX_FLOW_H
 #define VX_FLOW_H
 
@@ -11,8 +12,10 @@ struct rte_mbuf;
 struct vx_flow {
 	uint32_t hash; /* the same for every frame of a flow on every worker (RFC 7348 section 5) */
 	bool has_df;   /* inner IPv4 "do not fragment", true for IPv6 */
-	uint8_t ecn;   /* inner ECN field, 0 where the frame is not IP */
+	uint8_t tos;   /* inner DSCP and ECN (IPv6: traffic class), 0 where the frame is not IP */
+	uint8_t ttl;   /* inner TTL or hop limit, likewise */
 };
+_Static_assert(sizeof(struct vx_flow) == 8, "handed over in one register");
 
 /*
  * Hash the frame that starts at @frame, of which @len bytes are readable: MACs, VLAN tags, and for

@@ -63,7 +63,7 @@ _Static_assert(sizeof(struct vx_outer6) == 70, "wire format");
 
 /* The first word of an IPv6 header: version, traffic class, flow label (RFC 8200 section 3). */
 #define VX_IP6_VERSION	 (6u << 28)
-#define VX_IP6_ECN_SHIFT 20u
+#define VX_IP6_ECN_SHIFT 20u /* of the traffic class: DSCP, then ECN in its last two bits */
 
 /* IPv6 fragment header, RFC 8200 section 4.5. */
 struct vx_ip6_fragment {

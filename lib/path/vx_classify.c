@@ -220,7 +220,8 @@ classify_udp(struct rte_mbuf *m, const struct vx_view *view, uint32_t l3, uint32
 		set_dropped(result, VX_DROP_OUTER_UDP_LENGTH);
 		return;
 	}
-	if (unlikely(udp->dst_port != view->udp_port_be)) {
+	if (unlikely(udp->dst_port != view->udp_port_be &&
+		     !vx_view_is_udp_port(view, udp->dst_port))) {
 		set_dropped(result, VX_DROP_OUTER_UDP_PORT);
 		return;
 	}

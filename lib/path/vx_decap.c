@@ -91,7 +91,8 @@ decap_one(struct vx_lcore *lcore, struct vx_burst *burst, unsigned int i, unsign
 	if (unlikely((*m)->pkt_len < burst->offset[i] + VX_ETHER_HDR_LEN))
 		return VX_DROP_INNER_RUNT;
 	*m = vx_mbuf_strip(*m, burst->offset[i]);
-	reason = check_inner(*m, segment, burst->ecn[i], &source, &destination);
+	reason = check_inner(*m, segment, burst->ecn[i] & lcore->view->ecn_mask, &source,
+			     &destination);
 	if (unlikely(reason != VX_DROP_NONE))
 		return reason;
 	burst->segment[kept] = segment;

@@ -47,6 +47,57 @@ frames_sent(const struct vx_lcore *lcore, const struct vx_vtep *vtep)
 	return kinds->of[VX_KIND_UNICAST].tx_frames + kinds->of[VX_KIND_FLOODED].tx_frames;
 }
 
+/* Is there anything in the header that the ready-made one has not? */
+static inline bool
+is_special(const struct vx_inner *inner)
+{
+	return inner->segment->has_own_outer || inner->vtep->is_inheriting;
+}
+
+/* Outer TTL and DSCP where the segment has its own, or the inner header's are taken over. */
+static void
+special(const struct vx_view *view, const struct vx_inner *inner, uint8_t *ttl, uint8_t *dscp)
+{
+	const struct vx_segment_outer *own = &inner->segment->own_outer;
+
+	*ttl = own->has_ttl ? own->ttl : view->ttl;
+	if (*ttl == VX_TTL_INHERIT)
+		*ttl = inner->flow.ttl != 0 ? inner->flow.ttl : VX_TTL_DEFAULT;
+	if (inner->vtep->path.ttl != 0)
+		*ttl = inner->vtep->path.ttl; /* a multicast group's */
+	*dscp = own->has_dscp ? own->dscp : view->dscp;
+	if (*dscp == VX_DSCP_INHERIT)
+		*dscp = inner->flow.tos >> 2;
+}
+
+/* What has to be added to the sum of the header for it (RFC 1624). */
+static __rte_noinline uint32_t
+write_special4(struct vx_outer4 *outer, const struct vx_view *view, const struct vx_inner *inner)
+{
+	const uint8_t old_tos = outer->ip.type_of_service, old_ttl = outer->ip.time_to_live;
+	uint8_t ttl, dscp, tos;
+
+	special(view, inner, &ttl, &dscp);
+	tos = (uint8_t)(dscp << 2 | (old_tos & VX_ECN_MASK));
+	outer->ip.type_of_service = tos;
+	outer->ip.time_to_live = ttl;
+	return (uint16_t)~rte_cpu_to_be_16(old_tos) + (uint32_t)rte_cpu_to_be_16(tos) +
+	       (uint16_t)~rte_cpu_to_be_16((uint16_t)(old_ttl << 8)) +
+	       rte_cpu_to_be_16((uint16_t)(ttl << 8));
+}
+
+static __rte_noinline void
+write_special6(struct vx_outer6 *outer, const struct vx_view *view, const struct vx_inner *inner)
+{
+	const rte_be32_t dscp_mask_be = rte_cpu_to_be_32(0x3fu << (VX_IP6_ECN_SHIFT + 2));
+	uint8_t ttl, dscp;
+
+	special(view, inner, &ttl, &dscp);
+	outer->ip.vtc_flow = (outer->ip.vtc_flow & ~dscp_mask_be) |
+			     rte_cpu_to_be_32((uint32_t)dscp << (VX_IP6_ECN_SHIFT + 2));
+	outer->ip.hop_limits = ttl;
+}
+
 /* Everything that the ready-made header leaves open. @ip_len: the outer IP packet's, in bytes. */
 static inline void
 write_header4(struct rte_mbuf *m, const struct vx_lcore *lcore, const struct vx_inner *inner,
@@ -61,7 +112,9 @@ write_header4(struct rte_mbuf *m, const struct vx_lcore *lcore, const struct vx_
 	const rte_be16_t id_be =
 		rte_cpu_to_be_16((uint16_t)(sent << lcore->id_shift | lcore->index));
 	const rte_be16_t df_be =
-		vx_oversize_has_df(view, inner->flow) ? RTE_BE16(RTE_IPV4_HDR_DF_FLAG) : 0;
+		vx_oversize_has_df(view, inner) ? RTE_BE16(RTE_IPV4_HDR_DF_FLAG) : 0;
+	/* RFC 6040 section 4.1, normal mode. */
+	const uint8_t ecn = inner->flow.tos & view->ecn_mask;
 	uint32_t sum = vtep->ip_sum;
 	rte_be32_t source_be;
 
@@ -69,15 +122,17 @@ write_header4(struct rte_mbuf *m, const struct vx_lcore *lcore, const struct vx_
 	if (unlikely(inner->segment->has_local4))
 		outer->ip.src_addr = inner->segment->local_be;
 	source_be = outer->ip.src_addr;
-	outer->ip.type_of_service = inner->flow.ecn; /* RFC 6040 section 4.1, normal mode */
+	outer->ip.type_of_service = vtep->outer4.ip.type_of_service | ecn;
 	outer->ip.total_length = ip_len_be;
 	outer->ip.packet_id = id_be;
 	outer->ip.fragment_offset = df_be;
-	sum += rte_cpu_to_be_16(inner->flow.ecn);
+	sum += rte_cpu_to_be_16(ecn);
 	sum += ip_len_be;
 	sum += id_be;
 	sum += df_be;
 	sum += (source_be & 0xffff) + (source_be >> 16);
+	if (unlikely(is_special(inner)))
+		sum += write_special4(outer, view, inner);
 	outer->ip.hdr_checksum = (uint16_t)~vx_csum_fold(sum);
 	outer->udp.src_port = rte_cpu_to_be_16(
 		vx_flow_port(inner->flow.hash, view->source_port_lo, view->source_ports));
@@ -92,14 +147,17 @@ write_header6(struct rte_mbuf *m, const struct vx_view *view, const struct vx_in
 	      uint16_t udp_len)
 {
 	struct vx_outer6 *outer = rte_pktmbuf_mtod(m, struct vx_outer6 *);
+	const uint32_t ecn = inner->flow.tos & view->ecn_mask;
 
 	memcpy(outer, &inner->vtep->outer6, sizeof(*outer));
 	if (unlikely(inner->segment->has_local6))
 		memcpy(&outer->ip.src_addr, inner->segment->local.bytes,
 		       sizeof(inner->segment->local.bytes));
 	outer->ip.vtc_flow =
-		rte_cpu_to_be_32(VX_IP6_VERSION | (uint32_t)inner->flow.ecn << VX_IP6_ECN_SHIFT |
-				 vx_flow_label(inner->flow.hash));
+		inner->vtep->outer6.ip.vtc_flow |
+		rte_cpu_to_be_32(ecn << VX_IP6_ECN_SHIFT | vx_flow_label(inner->flow.hash));
+	if (unlikely(is_special(inner)))
+		write_special6(outer, view, inner);
 	outer->ip.payload_len = rte_cpu_to_be_16(udp_len);
 	outer->udp.src_port = rte_cpu_to_be_16(
 		vx_flow_port(inner->flow.hash, view->source_port_lo, view->source_ports));

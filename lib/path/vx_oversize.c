@@ -84,7 +84,7 @@ vx_oversize(struct vx_lcore *lcore, const struct vx_inner *inner)
 {
 	switch (lcore->view->oversize) {
 	case VX_OVERSIZE_OUTER:
-		if (!vx_oversize_has_df(lcore->view, inner->flow))
+		if (!vx_oversize_has_df(lcore->view, inner))
 			return true;
 		vx_drop_packet(lcore, inner->m, VX_DROP_NEEDS_FRAGMENT_DF);
 		return false;

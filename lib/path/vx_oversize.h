@@ -8,8 +8,8 @@
 
 #include "vx_flow.h"
 #include "vx_lcore.h"
+#include "vx_segment.h"
 
-struct vx_segment;
 struct vx_vtep;
 
 /* An inner frame on its way into a tunnel. */
@@ -24,9 +24,14 @@ struct vx_inner {
 
 /* Will the outer packet carry DF, as `set df` says? */
 static inline bool
-vx_oversize_has_df(const struct vx_view *view, struct vx_flow flow)
+vx_oversize_has_df(const struct vx_view *view, const struct vx_inner *inner)
 {
-	return view->df == VX_DF_ON || (view->df == VX_DF_INHERIT && flow.has_df);
+	const struct vx_segment *segment = inner->segment;
+	enum vx_df df = view->df;
+
+	if (unlikely(segment->has_own_outer) && segment->own_outer.has_df)
+		df = segment->own_outer.df;
+	return df == VX_DF_ON || (df == VX_DF_INHERIT && inner->flow.has_df);
 }
 
 /*

@@ -380,6 +380,34 @@ vx_segment_set_flood(struct vx_tables *tables, uint32_t vni, enum vx_flood_kind 
 }
 
 int
+vx_segment_set_outer(struct vx_tables *tables, uint32_t vni, const struct vx_segment_outer *outer,
+		     struct vx_err *err)
+{
+	const struct vx_segment *segment = vx_segment_find(tables, vni, err);
+	struct vx_segment_outer *own;
+	struct vx_segment *copy;
+
+	if (segment == NULL)
+		return -ENOENT;
+	copy = segment_copy(segment);
+	if (copy == NULL)
+		return vx_err_set(err, ENOMEM, "no memory");
+	own = &copy->own_outer;
+	if (outer->has_ttl)
+		own->ttl = outer->ttl;
+	if (outer->has_dscp)
+		own->dscp = outer->dscp;
+	if (outer->has_df)
+		own->df = outer->df;
+	own->has_ttl |= outer->has_ttl;
+	own->has_dscp |= outer->has_dscp;
+	own->has_df |= outer->has_df;
+	copy->has_own_outer = own->has_ttl || own->has_dscp || own->has_df;
+	segment_publish(tables, copy);
+	return 0;
+}
+
+int
 vx_segment_flood_add(struct vx_tables *tables, uint32_t vni, const struct vx_ip *remote,
 		     struct vx_err *err)
 {

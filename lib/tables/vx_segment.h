@@ -20,6 +20,14 @@ enum vx_flood_kind {
 	VX_FLOOD_KINDS,
 };
 
+/* What its outer IP headers have that differs from the view: `set ttl`, `set dscp`, `set df`. */
+struct vx_segment_outer {
+	bool has_ttl, has_dscp, has_df;
+	uint8_t ttl;  /* or VX_TTL_INHERIT */
+	uint8_t dscp; /* or VX_DSCP_INHERIT */
+	enum vx_df df;
+};
+
 /* Immutable once published; a change publishes a new one under the same index. */
 struct vx_segment {
 	uint32_t vni;
@@ -34,12 +42,14 @@ struct vx_segment {
 	bool has_own_learning; /* not the one of `set learning` */
 	uint8_t flood_off;     /* bit by enum vx_flood_kind: such frames are dropped */
 	uint8_t own_flood;     /* likewise: not the setting of `set flood` without VNI */
+	bool has_own_outer;    /* any of own_outer */
 	uint32_t max_macs;     /* that it may learn; 0: no limit of its own */
 	rte_be32_t local_be;
 	struct vx_ip local;
 	uint16_t n_attaches; /* target[0..n_attaches-1] are attachments, */
 	uint16_t n_tagged;   /* the last n_tagged of these carry VLAN tags, */
 	uint16_t n_vteps;    /* the n_vteps after them are the flood list's remote VTEPs */
+	struct vx_segment_outer own_outer;
 	uint32_t target[];
 };
 
@@ -70,6 +80,10 @@ int vx_segment_set_learning(struct vx_tables *tables, uint32_t vni, bool is_on, 
 /* Flooding of one kind of frames: of one segment, or (VNI 0) of all without their own setting. */
 int vx_segment_set_flood(struct vx_tables *tables, uint32_t vni, enum vx_flood_kind kind,
 			 bool is_on, struct vx_err *err);
+
+/* Give one segment its own of what @outer has; what @outer has not stays as it is. */
+int vx_segment_set_outer(struct vx_tables *tables, uint32_t vni,
+			 const struct vx_segment_outer *outer, struct vx_err *err);
 
 /* The flood list: a remote VTEP, or a multicast group of them. 0 or -EINVAL, -EEXIST, -ENOENT,
  * -ENOSPC, -ENOMEM. Deleting also forgets what the segment has learned behind that VTEP. */

@@ -101,6 +101,8 @@ view_create(void)
 	view->udp_port_be = RTE_BE16(VX_UDP_PORT);
 	view->oversize = VX_OVERSIZE_OUTER;
 	view->df = VX_DF_OFF;
+	view->ttl = VX_TTL_DEFAULT;
+	view->ecn_mask = VX_ECN_MASK;
 	view->is_reassembling = true;
 	view->reassembly_max = 4096;
 	vx_view_set_reassembly_ms(view, 200);

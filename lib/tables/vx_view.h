@@ -24,6 +24,12 @@ struct vx_vlans;
 #define VX_LOCALS_MAX  32
 #define VX_ATTACH_NONE UINT32_MAX
 
+#define VX_TTL_INHERIT	 0  /* `set ttl inherit`, */
+#define VX_TTL_DEFAULT	 64 /* and what it means where there is no inner IP header (RFC 1700) */
+#define VX_DSCP_INHERIT	 64 /* `set dscp inherit`: one more than the field holds */
+#define VX_ECN_MASK	 3u /* of the second byte of an IPv4 header */
+#define VX_UDP_PORTS_MAX 8u /* of VXLAN, `set udp-port` */
+
 #define VX_GROUPS_MAX  256u  /* multicast groups that are joined */
 #define VX_GROUP_SLOTS 1024u /* a power of 2, sparse enough for short searches */
 
@@ -82,7 +88,10 @@ enum vx_df {
 
 struct vx_view {
 	enum vx_oversize oversize;
-	enum vx_df df;
+	enum vx_df df;	  /* this and the next two: of segments without their own */
+	uint8_t ttl;	  /* outer TTL, or VX_TTL_INHERIT */
+	uint8_t dscp;	  /* outer DSCP, or VX_DSCP_INHERIT */
+	uint8_t ecn_mask; /* `set ecn`: VX_ECN_MASK, or 0 to leave the fields alone (RFC 6040) */
 	bool is_reassembling;
 	uint32_t reassembly_ms;	    /* how long a datagram may wait for its fragments, */
 	uint64_t reassembly_cycles; /* the same in TSC cycles */
@@ -91,6 +100,7 @@ struct vx_view {
 	bool is_peers_known;	 /* set peers known: only VTEPs that flood or fdb commands name */
 	rte_be16_t udp_port_be;	 /* VXLAN destination port, RFC 7348 section 5 */
 	uint16_t source_port_lo; /* first outer UDP source port, host order */
+	uint8_t n_other_ports;	 /* that are accepted besides udp_port_be: other_port_be[] */
 	uint32_t source_ports;	 /* how many, 1..65535 */
 	struct vx_trace *trace;	 /* NULL: tracing is off */
 	uint16_t n_locals;
@@ -98,6 +108,7 @@ struct vx_view {
 	struct vx_view_port port[RTE_MAX_ETHPORTS];
 	uint16_t n_groups;
 	struct vx_view_group group[VX_GROUP_SLOTS]; /* by hash, open addressing */
+	rte_be16_t other_port_be[VX_UDP_PORTS_MAX - 1];
 };
 
 /*
@@ -112,6 +123,16 @@ void vx_view_publish(struct vx_tables *tables, struct vx_view *view);
 
 /* Set both members for the time. */
 void vx_view_set_reassembly_ms(struct vx_view *view, uint32_t ms);
+
+/* Is VXLAN accepted on this UDP port? */
+static inline bool
+vx_view_is_udp_port(const struct vx_view *view, rte_be16_t port_be)
+{
+	for (unsigned int i = 0; i < view->n_other_ports; i++)
+		if (view->other_port_be[i] == port_be)
+			return true;
+	return port_be == view->udp_port_be;
+}
 
 /* Is @addr_be a local address? Workers; the list is short, a scan beats a hash. */
 static inline const struct vx_view_local *

@@ -2,6 +2,7 @@
 #include "vx_vtep.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
 #include <rte_malloc.h>
 #include <rte_random.h>
@@ -9,8 +10,6 @@
 #include "vx_ip6.h"
 #include "vx_rcu.h"
 #include "vx_vtep_refs.h"
-
-#define OUTER_TTL 64 /* RFC 1700's default */
 
 static bool
 is_named(const struct vx_vtep_refs *refs)
@@ -27,8 +26,23 @@ header_sum(const struct rte_ipv4_hdr *ip)
 	return (uint16_t)~rte_ipv4_cksum(ip);
 }
 
+/* TTL and DSCP of the ready-made header; where they are inherited, those of frames without any. */
+static uint8_t
+header_ttl(const struct vx_vtep_path *path, const struct vx_view *view)
+{
+	if (path->ttl != 0)
+		return path->ttl;
+	return view->ttl == VX_TTL_INHERIT ? VX_TTL_DEFAULT : view->ttl;
+}
+
+static uint8_t
+header_tos(const struct vx_view *view)
+{
+	return view->dscp == VX_DSCP_INHERIT ? 0 : (uint8_t)(view->dscp << 2);
+}
+
 static void
-header_fill4(struct vx_vtep *vtep)
+header_fill4(struct vx_vtep *vtep, const struct vx_view *view)
 {
 	struct vx_outer4 *outer = &vtep->outer4;
 	const struct vx_vtep_path *path = &vtep->path;
@@ -37,7 +51,8 @@ header_fill4(struct vx_vtep *vtep)
 	memcpy(outer->ether_src, path->source_mac.addr_bytes, sizeof(outer->ether_src));
 	outer->ether_type_be = RTE_BE16(RTE_ETHER_TYPE_IPV4);
 	outer->ip.version_ihl = RTE_IPV4_VHL_DEF;
-	outer->ip.time_to_live = path->ttl != 0 ? path->ttl : OUTER_TTL;
+	outer->ip.type_of_service = header_tos(view);
+	outer->ip.time_to_live = header_ttl(path, view);
 	outer->ip.next_proto_id = IPPROTO_UDP;
 	outer->ip.dst_addr = vx_ip_v4(&vtep->remote);
 	outer->vxlan.flags_be = VX_VXLAN_FLAG_I;
@@ -47,7 +62,7 @@ header_fill4(struct vx_vtep *vtep)
 }
 
 static void
-header_fill6(struct vx_vtep *vtep)
+header_fill6(struct vx_vtep *vtep, const struct vx_view *view)
 {
 	struct vx_outer6 *outer = &vtep->outer6;
 	const struct vx_vtep_path *path = &vtep->path;
@@ -55,25 +70,26 @@ header_fill6(struct vx_vtep *vtep)
 	memcpy(outer->ether_dst, path->next_hop_mac.addr_bytes, sizeof(outer->ether_dst));
 	memcpy(outer->ether_src, path->source_mac.addr_bytes, sizeof(outer->ether_src));
 	outer->ether_type_be = RTE_BE16(RTE_ETHER_TYPE_IPV6);
+	outer->ip.vtc_flow =
+		rte_cpu_to_be_32(VX_IP6_VERSION | (uint32_t)header_tos(view) << VX_IP6_ECN_SHIFT);
 	outer->ip.proto = IPPROTO_UDP;
-	outer->ip.hop_limits = path->ttl != 0 ? path->ttl : OUTER_TTL;
+	outer->ip.hop_limits = header_ttl(path, view);
 	memcpy(&outer->ip.src_addr, path->source.bytes, sizeof(path->source.bytes));
 	memcpy(&outer->ip.dst_addr, vtep->remote.bytes, sizeof(vtep->remote.bytes));
 	outer->vxlan.flags_be = VX_VXLAN_FLAG_I;
 }
 
-/* Publish a VTEP under its index, with @path and the current references. */
-static int
-publish(struct vx_tables *tables, uint32_t index, const struct vx_ip *remote,
-	const struct vx_vtep_path *path)
+/* A VTEP for this index, with @path, the settings of @view and the current references. */
+static struct vx_vtep *
+make(const struct vx_tables *tables, const struct vx_view *view, uint32_t index,
+     const struct vx_ip *remote, const struct vx_vtep_path *path)
 {
 	const struct vx_vtep_refs *refs = &tables->vtep_refs[index];
-	const struct vx_vtep *old = tables->vtep[index];
 	struct vx_vtep *vtep;
 
 	vtep = rte_zmalloc("vx_vtep", sizeof(*vtep), RTE_CACHE_LINE_SIZE);
 	if (vtep == NULL)
-		return -ENOMEM;
+		return NULL;
 	vtep->index = index;
 	vtep->remote = *remote;
 	vtep->path = *path;
@@ -82,6 +98,7 @@ publish(struct vx_tables *tables, uint32_t index, const struct vx_ip *remote,
 	vtep->mtu = path->mtu;
 	if (refs->path_mtu != 0 && refs->path_mtu < vtep->mtu)
 		vtep->mtu = refs->path_mtu;
+	vtep->is_inheriting = view->ttl == VX_TTL_INHERIT || view->dscp == VX_DSCP_INHERIT;
 	vtep->is_named = is_named(refs);
 	vtep->is_v6 = !vx_ip_is_v4(remote);
 	vtep->fragment_id = refs->fragment_id;
@@ -89,12 +106,62 @@ publish(struct vx_tables *tables, uint32_t index, const struct vx_ip *remote,
 	if (vtep->is_v6 && path->mtu < VX_IP6_MTU_MIN)
 		vtep->state = VX_VTEP_NO_ROUTE;
 	if (vtep->is_v6)
-		header_fill6(vtep);
+		header_fill6(vtep, view);
 	else
-		header_fill4(vtep);
-	__atomic_store_n(&tables->vtep[index], vtep, __ATOMIC_RELEASE);
+		header_fill4(vtep, view);
+	return vtep;
+}
+
+/* In the place of the one before under its index. */
+static void
+replace(struct vx_tables *tables, const struct vx_vtep *vtep)
+{
+	const struct vx_vtep *old = tables->vtep[vtep->index];
+
+	__atomic_store_n(&tables->vtep[vtep->index], vtep, __ATOMIC_RELEASE);
 	vx_rcu_free(tables->rcu, old);
+}
+
+/* Publish a VTEP under its index, as make() makes it. */
+static int
+publish(struct vx_tables *tables, uint32_t index, const struct vx_ip *remote,
+	const struct vx_vtep_path *path)
+{
+	const struct vx_vtep *vtep = make(tables, tables->view, index, remote, path);
+
+	if (vtep == NULL)
+		return -ENOMEM;
+	replace(tables, vtep);
 	return 0;
+}
+
+int
+vx_vtep_publish_view(struct vx_tables *tables, struct vx_view *view)
+{
+	const uint32_t max = tables->conf.max_vteps;
+	struct vx_vtep **made = calloc(max, sizeof(*made));
+	bool is_short = made == NULL;
+
+	for (uint32_t i = 0; i < max && !is_short; i++) {
+		const struct vx_vtep *vtep = tables->vtep[i];
+
+		if (vtep == NULL)
+			continue;
+		made[i] = make(tables, view, i, &vtep->remote, &vtep->path);
+		is_short = made[i] == NULL;
+	}
+	if (is_short)
+		rte_free(view);
+	else
+		vx_view_publish(tables, view);
+	for (uint32_t i = 0; i < max && made != NULL; i++) {
+		if (is_short)
+			rte_free(made[i]);
+		else if (made[i] != NULL)
+			replace(tables, made[i]);
+	}
+	free(made);
+	return is_short ? -ENOMEM : 0;
 }
 
 /* Without a local address of its family no packet could ever leave for the remote: a slip. Without

@@ -28,13 +28,13 @@ struct vx_vtep_path {
 	uint16_t mtu; /* bytes of outer IP packet that the path carries */
 	struct vx_ip source, next_hop;
 	struct rte_ether_addr source_mac, next_hop_mac;
-	uint8_t ttl; /* 0: the usual one */
+	uint8_t ttl; /* 0: as `set ttl` says */
 };
 
 /*
- * Immutable once published. The header has everything but lengths, IP ID and checksum, source port
- * and VNI; the checksum starts from ip_sum, which covers its constant fields. Only the header of
- * the remote's family is filled in: apart, so that IPv4's stays in one cache line with the rest.
+ * Immutable once published. The header has everything but lengths, IP ID and checksum, ECN, source
+ * port and VNI; the checksum starts from ip_sum, which covers its constant fields. Only the header
+ * of the remote's family is filled in: apart, so that IPv4's stays in one cache line with the rest.
  */
 struct vx_vtep {
 	struct vx_outer4 outer4;
@@ -44,6 +44,7 @@ struct vx_vtep {
 	uint16_t mtu;
 	uint8_t state; /* enum vx_vtep_state */
 	bool is_v6;
+	bool is_inheriting;   /* TTL or DSCP of the header are only for frames that are not IP */
 	bool is_named;	      /* by a flood list or a static FDB entry: `set peers known` */
 	uint32_t fragment_id; /* IPv6: added to the identifications of fragmented packets */
 	struct vx_outer6 outer6;
@@ -84,6 +85,12 @@ uint32_t vx_vtep_uses(const struct vx_tables *tables, uint32_t index, enum vx_vt
 
 /* Publish what the underlay now knows of the way to it. Nothing is done if nothing changed. */
 void vx_vtep_set_path(struct vx_tables *tables, uint32_t index, const struct vx_vtep_path *path);
+
+/*
+ * Publish @view, from vx_view_edit() with another TTL or DSCP, and all headers made anew for it.
+ * Ownership is taken. 0, or -ENOMEM with nothing changed.
+ */
+int vx_vtep_publish_view(struct vx_tables *tables, struct vx_view *view);
 
 /* A path MTU is believed from here on (RFC 1191 section 3; RFC 8201 section 4), and for so long. */
 #define VX_PATH_MTU_MIN4   576u

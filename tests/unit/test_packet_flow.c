@@ -178,7 +178,7 @@ test_fragments_take_one_way(void **state)
 }
 
 static void
-test_ecn_is_told(void **state)
+test_tos_and_ttl_are_told(void **state)
 {
 	struct frame f;
 
@@ -188,18 +188,23 @@ test_ecn_is_told(void **state)
 		put_tag(&f, 0x8100, 1);
 		put_ipv4(&f, IPPROTO_UDP, 8, 0, tos & 4 ? 0x2000 : 0);
 		f.data[19] = (uint8_t)tos;
+		f.data[26] = (uint8_t)(255 - tos);
 		put_udp(&f, 1, 2, 0);
-		assert_int_equal(vx_flow_of_bytes(f.data, f.len).ecn, tos & 3);
+		assert_int_equal(vx_flow_of_bytes(f.data, f.len).tos, tos);
+		assert_int_equal(vx_flow_of_bytes(f.data, f.len).ttl, 255 - tos);
 
 		put_macs(&f);
 		put_ipv6(&f, IPPROTO_UDP, 8);
 		f.data[14] = (uint8_t)(0x60 | tos >> 4);
 		f.data[15] = (uint8_t)(tos << 4 | 0xf);
+		f.data[21] = (uint8_t)(255 - tos);
 		put_udp(&f, 1, 2, 0);
-		assert_int_equal(vx_flow_of_bytes(f.data, f.len).ecn, tos & 3);
+		assert_int_equal(vx_flow_of_bytes(f.data, f.len).tos, tos);
+		assert_int_equal(vx_flow_of_bytes(f.data, f.len).ttl, 255 - tos);
 	}
 	f.data[12] = f.data[13] = 0xff;
-	assert_int_equal(vx_flow_of_bytes(f.data, f.len).ecn, 0);
+	assert_int_equal(vx_flow_of_bytes(f.data, f.len).tos, 0);
+	assert_int_equal(vx_flow_of_bytes(f.data, f.len).ttl, 0);
 }
 
 static void
@@ -354,7 +359,7 @@ main(void)
 		cmocka_unit_test(test_bits_of_mpls),
 		cmocka_unit_test(test_bits_of_other_types),
 		cmocka_unit_test(test_fragments_take_one_way),
-		cmocka_unit_test(test_ecn_is_told),
+		cmocka_unit_test(test_tos_and_ttl_are_told),
 		cmocka_unit_test(test_port_stays_in_range),
 		cmocka_unit_test(test_mpls_labels_spread),
 		cmocka_unit_test(test_udp_flows_spread),

@@ -175,7 +175,8 @@ assert_same_in_chains(const struct frame *f, const char *name)
 			struct rte_mbuf *m = make_chain(f->data, f->len, first, rests[i]);
 			const struct vx_flow flow = vx_flow_of(m);
 
-			if (flow.hash != whole.hash || flow.ecn != whole.ecn)
+			if (flow.hash != whole.hash || flow.tos != whole.tos ||
+			    flow.ttl != whole.ttl)
 				fail_msg("%s: another flow if split at %u", name, first);
 			assert_bytes(m, f->data, f->len);
 			rte_pktmbuf_free(m);
