@@ -26,10 +26,15 @@ run_mtu(struct cli_call *call)
 	return net_mtu(call->app, (uint16_t)call->v[0].number, call->err);
 }
 
+_Static_assert(CLI_UDP_PORTS_MAX == VX_UDP_PORTS_MAX, "all that can be typed have room");
+
 static void
 change_udp_port(struct vx_view *view, const struct cli_value *v)
 {
-	view->udp_port_be = rte_cpu_to_be_16((uint16_t)v[0].number);
+	view->udp_port_be = rte_cpu_to_be_16(v[0].udp.port[0]);
+	view->n_other_ports = (uint8_t)(v[0].udp.n - 1);
+	for (unsigned int i = 1; i < v[0].udp.n; i++)
+		view->other_port_be[i - 1] = rte_cpu_to_be_16(v[0].udp.port[i]);
 }
 
 static int
@@ -127,10 +132,69 @@ change_df(struct vx_view *view, const struct cli_value *v)
 	view->df = (enum vx_df)v[0].word;
 }
 
+/* A setting of the outer header for one segment: @outer has it. */
+static int
+segment_change(struct cli_call *call, const struct vx_segment_outer *outer)
+{
+	return vx_segment_set_outer(call->app->tables, (uint32_t)call->v[1].number, outer,
+				    call->err);
+}
+
 static int
 run_df(struct cli_call *call)
 {
-	return view_change(call, change_df);
+	const struct vx_segment_outer outer = {.has_df = true, .df = (enum vx_df)call->v[0].word};
+
+	return call->v[1].is_set ? segment_change(call, &outer) : view_change(call, change_df);
+}
+
+/* ... or for all that have none of their own: it is in the ready-made headers. */
+static int
+headers_change(struct cli_call *call, const struct vx_segment_outer *outer)
+{
+	struct vx_view *view = vx_view_edit(call->app->tables);
+
+	if (view == NULL)
+		return vx_err_set(call->err, ENOMEM, "no memory");
+	if (outer->has_ttl)
+		view->ttl = outer->ttl;
+	if (outer->has_dscp)
+		view->dscp = outer->dscp;
+	if (vx_vtep_publish_view(call->app->tables, view) < 0)
+		return vx_err_set(call->err, ENOMEM, "no memory");
+	return 0;
+}
+
+static int
+run_ttl(struct cli_call *call)
+{
+	const struct vx_segment_outer outer = {
+		.has_ttl = true,
+		.ttl = call->v[0].word == 0 ? (uint8_t)call->v[0].number : VX_TTL_INHERIT};
+
+	return call->v[1].is_set ? segment_change(call, &outer) : headers_change(call, &outer);
+}
+
+static int
+run_dscp(struct cli_call *call)
+{
+	const struct vx_segment_outer outer = {
+		.has_dscp = true,
+		.dscp = call->v[0].word == 0 ? (uint8_t)call->v[0].number : VX_DSCP_INHERIT};
+
+	return call->v[1].is_set ? segment_change(call, &outer) : headers_change(call, &outer);
+}
+
+static void
+change_ecn(struct vx_view *view, const struct cli_value *v)
+{
+	view->ecn_mask = v[0].word == 0 ? VX_ECN_MASK : 0;
+}
+
+static int
+run_ecn(struct cli_call *call)
+{
+	return view_change(call, change_ecn);
 }
 
 static void
@@ -214,8 +278,10 @@ const struct cli_row cli_set_rows[] = {
 	 "As `ip link set vxlan0 mtu N` counts: without Ethernet header and VLAN tags. 68 to 65485.\n"
 	 "Access ports that are set up for less are set up again, which loses what arrives meanwhile.",
 	 run_mtu},
-	{"set udp-port N:udp-port",
-	 "UDP port of VXLAN, sent to and accepted\n4789 (RFC 7348); Linux defaults to 8472.",
+	{"set udp-port PORTS",
+	 "UDP port of VXLAN, sent to and accepted\n"
+	 "4789 (RFC 7348); Linux defaults to 8472. Of several, as in 4789,8472, all are accepted and\n"
+	 "the first one is sent to; up to 8.",
 	 run_udp_port},
 	{"set source-ports LO HI",
 	 "range of outer UDP source ports\n"
@@ -227,10 +293,23 @@ const struct cli_row cli_set_rows[] = {
 	 "inner: an inner IPv4 packet without DF is fragmented, anything else as reply.\n"
 	 "reply: the inner sender is told the MTU by ICMP, the frame is dropped. drop: only that.",
 	 run_oversize},
-	{"set df on|off|inherit",
-	 "outer \"do not fragment\" bit\n"
+	{"set df on|off|inherit [vni VNI]",
+	 "outer \"do not fragment\" bit, everywhere or of one segment\n"
 	 "inherit: that of an inner IPv4 packet, set for IPv6. With DF, `set oversize outer` drops.",
 	 run_df},
+	{"set ttl N:ttl|inherit [vni VNI]",
+	 "outer TTL or hop limit, everywhere or of one segment\n"
+	 "inherit: the inner one, 64 for frames that are not IP. Groups have their own: set multicast-ttl.",
+	 run_ttl},
+	{"set dscp N:dscp|inherit [vni VNI]",
+	 "outer DSCP, everywhere or of one segment\n"
+	 "inherit: that of an inner IPv4 or IPv6 packet, 0 for other frames.",
+	 run_dscp},
+	{"set ecn on|off",
+	 "explicit congestion notification in tunnels\n"
+	 "on: RFC 6040, the inner field is copied to the outer header and both are combined on the way\n"
+	 "out. off: the outer field is zero, and ignored on receipt.",
+	 run_ecn},
 	{"set path-mtu IP N",
 	 "largest outer packet for a remote VTEP, in bytes\n"
 	 "576 (IPv6: 1280) to 65535; 0: learn it from ICMP again. The port's MTU is the limit in any case.",

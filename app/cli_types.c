@@ -95,6 +95,29 @@ parse_port(const struct cli_type *type __rte_unused, struct app *app, const char
 	return 0;
 }
 
+/* "4789,8472": all different. */
+static int
+parse_udp_ports(const struct cli_type *type, struct app *app __rte_unused, const char *word,
+		struct cli_value *value)
+{
+	uint64_t number;
+
+	value->udp.n = 0;
+	for (;;) {
+		if (value->udp.n == CLI_UDP_PORTS_MAX || parse_digits(&word, &number) < 0 ||
+		    number < type->min || number > type->max)
+			return -EINVAL;
+		for (unsigned int i = 0; i < value->udp.n; i++)
+			if (value->udp.port[i] == number)
+				return -EINVAL;
+		value->udp.port[value->udp.n++] = (uint16_t)number;
+		if (*word == '\0')
+			return 0;
+		if (*word++ != ',')
+			return -EINVAL;
+	}
+}
+
 /* The text itself is the value. */
 static int
 parse_text(const struct cli_type *type __rte_unused, struct app *app __rte_unused, const char *word,
@@ -108,8 +131,9 @@ parse_text(const struct cli_type *type __rte_unused, struct app *app __rte_unuse
 /* clang-format off */
 static const struct cli_type types[] = {
 	{.name = "N", .what = "number", .expected = "a number", NUMBER(0, UINT64_MAX)},
-	{.name = "N:udp-port", .what = "UDP port", .expected = "a UDP port, 1 to 65535",
-	 NUMBER(1, 65535)},
+	{.name = "PORTS", .what = "UDP ports",
+	 .expected = "up to 8 different UDP ports, 1 to 65535, as in 4789,8472",
+	 .parse = parse_udp_ports, .min = 1, .max = 65535},
 	{.name = "LO", .what = "UDP port", .expected = "a UDP port, 1 to 65535", NUMBER(1, 65535)},
 	{.name = "HI", .what = "UDP port", .expected = "a UDP port, 1 to 65535", NUMBER(1, 65535)},
 	{.name = "N:datagrams", .what = "number", .expected = "a number of datagrams, 1 to 65536",
@@ -118,6 +142,7 @@ static const struct cli_type types[] = {
 	 NUMBER(1, 1u << 24)},
 	{.name = "PPS", .what = "rate",
 	 .expected = "frames a second, 1 to 10000000, or 0 for no limit", NUMBER(0, 10000000)},
+	{.name = "N:dscp", .what = "DSCP", .expected = "a DSCP, 0 to 63", NUMBER(0, 63)},
 	{.name = "N:ttl", .what = "TTL", .expected = "a TTL, 1 to 255", NUMBER(1, 255)},
 	{.name = "MS", .what = "time", .expected = "milliseconds, 1 to 60000", NUMBER(1, 60000)},
 	{.name = "N:frames", .what = "number", .expected = "a number of frames, 1 to 4096",

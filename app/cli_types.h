@@ -16,6 +16,8 @@
 
 struct app;
 
+#define CLI_UDP_PORTS_MAX 8
+
 /* One parameter or choice of a command that was given. */
 struct cli_value {
 	bool is_set;
@@ -26,6 +28,10 @@ struct cli_value {
 		struct vx_ip ip;
 		struct vx_prefix prefix;
 		struct rte_ether_addr mac;
+		struct {
+			uint16_t port[CLI_UDP_PORTS_MAX];
+			uint8_t n;
+		} udp;
 	};
 };
 

@@ -46,6 +46,32 @@ unfragmented_mtu(const struct vx_tables *tables, const struct vx_segment *segmen
 	return least;
 }
 
+/* A setting of which one value means "inherit". */
+static const char *
+inherited(uint8_t value, uint8_t inherit, char text[8])
+{
+	if (value == inherit)
+		return "inherit";
+	snprintf(text, 8, "%u", value);
+	return text;
+}
+
+/* What the outer headers have: the segment's own, or the setting of all. */
+static void
+show_outer(struct cli_call *call, const struct vx_segment *segment)
+{
+	const char *const df[] = {
+		[VX_DF_ON] = "on", [VX_DF_OFF] = "off", [VX_DF_INHERIT] = "inherit"};
+	const struct vx_segment_outer *own = &segment->own_outer;
+	const struct vx_view *view = call->app->tables->view;
+	char ttl[8], dscp[8];
+
+	fprintf(call->out, " %-7s %-7s %-7s",
+		inherited(own->has_ttl ? own->ttl : view->ttl, VX_TTL_INHERIT, ttl),
+		inherited(own->has_dscp ? own->dscp : view->dscp, VX_DSCP_INHERIT, dscp),
+		df[own->has_df ? own->df : view->df]);
+}
+
 static void
 show_one(struct cli_call *call, const struct vx_segment *segment)
 {
@@ -63,6 +89,7 @@ show_one(struct cli_call *call, const struct vx_segment *segment)
 		segment->has_local ? vx_ip_format(&segment->local, ip, sizeof(ip)) : "by route",
 		segment->is_learning ? "on" : "off", segment->n_attaches, segment->n_vteps,
 		flooding, macs->learned + macs->fixed, limit);
+	show_outer(call, segment);
 	stats_print_kinds(call->app, call->out, STATS_SEGMENT, segment->index);
 	fprintf(call->out, "\n");
 }
@@ -78,8 +105,9 @@ run_show(struct cli_call *call)
 		if (segment == NULL)
 			return -ENOENT;
 	}
-	fprintf(call->out, "%-8s %6s %9s %-16s %-8s %6s %5s %-8s %8s %8s", "vni", "mtu", "unfragm.",
-		"local", "learning", "access", "flood", "flooding", "macs", "max-macs");
+	fprintf(call->out, "%-8s %6s %9s %-16s %-8s %6s %5s %-8s %8s %8s %-7s %-7s %-7s", "vni",
+		"mtu", "unfragm.", "local", "learning", "access", "flood", "flooding", "macs",
+		"max-macs", "ttl", "dscp", "df");
 	stats_print_kinds_title(call->out);
 	fprintf(call->out, "\n");
 	if (segment != NULL) {
@@ -105,8 +133,8 @@ const struct cli_row cli_vni_rows[] = {
 	 "segments and their traffic\n"
 	 "unfragm.: the largest inner MTU that the underlay carries without fragments, for\n"
 	 "untagged inner frames; flooding: u unknown unicast, m multicast, b broadcast; - where\n"
-	 "switched off; rx: taken out of tunnels, tx: put into tunnels, in inner frames and bytes;\n"
-	 "flooded, fl-bytes: those of them whose destination was unknown or a group.",
+	 "switched off; ttl, dscp, df: of the outer packets; rx: taken out of tunnels, tx: put into\n"
+	 "tunnels, in inner frames and bytes; flooded, fl-bytes: those of them whose destination was unknown or a group.",
 	 run_show},
 	{0},
 };

@@ -33,6 +33,36 @@ print_flooding(FILE *out, uint8_t off, uint8_t which, uint32_t vni)
 	}
 }
 
+/* VNI 0: for all segments without their own, like the next two. */
+static void
+print_vni(FILE *out, uint32_t vni)
+{
+	if (vni != 0)
+		fprintf(out, " vni %u", vni);
+	fprintf(out, "\n");
+}
+
+static void
+print_df(FILE *out, enum vx_df df, uint32_t vni)
+{
+	const char *const name[] = {
+		[VX_DF_ON] = "on", [VX_DF_OFF] = "off", [VX_DF_INHERIT] = "inherit"};
+
+	fprintf(out, "set df %s", name[df]);
+	print_vni(out, vni);
+}
+
+/* A setting of which one value means "inherit". */
+static void
+print_inherited(FILE *out, const char *name, uint8_t value, uint8_t inherit, uint32_t vni)
+{
+	if (value == inherit)
+		fprintf(out, "set %s inherit", name);
+	else
+		fprintf(out, "set %s %u", name, value);
+	print_vni(out, vni);
+}
+
 static void
 print_settings(const struct app *app, FILE *out)
 {
@@ -42,18 +72,22 @@ print_settings(const struct app *app, FILE *out)
 					[VX_OVERSIZE_INNER] = "inner",
 					[VX_OVERSIZE_REPLY] = "reply",
 					[VX_OVERSIZE_DROP] = "drop"};
-	const char *const df[] = {
-		[VX_DF_ON] = "on", [VX_DF_OFF] = "off", [VX_DF_INHERIT] = "inherit"};
 	const char *const checksum[] = {[VX_UDP_CHECKSUM_ON] = "on",
 					[VX_UDP_CHECKSUM_OFF] = "off",
 					[VX_UDP_CHECKSUM_AUTO] = "auto"};
 
 	fprintf(out, "set mtu %u\n", tables->conf.mtu);
-	fprintf(out, "set udp-port %u\n", rte_be_to_cpu_16(view->udp_port_be));
+	fprintf(out, "set udp-port %u", rte_be_to_cpu_16(view->udp_port_be));
+	for (unsigned int i = 0; i < view->n_other_ports; i++)
+		fprintf(out, ",%u", rte_be_to_cpu_16(view->other_port_be[i]));
+	fprintf(out, "\n");
 	fprintf(out, "set source-ports %u %u\n", view->source_port_lo,
 		view->source_port_lo + view->source_ports - 1);
 	fprintf(out, "set oversize %s\n", oversize[view->oversize]);
-	fprintf(out, "set df %s\n", df[view->df]);
+	print_df(out, view->df, 0);
+	print_inherited(out, "ttl", view->ttl, VX_TTL_INHERIT, 0);
+	print_inherited(out, "dscp", view->dscp, VX_DSCP_INHERIT, 0);
+	fprintf(out, "set ecn %s\n", view->ecn_mask != 0 ? "on" : "off");
 	fprintf(out, "set multicast-ttl %u\n", app->multicast_ttl);
 	fprintf(out, "set reassembly %s\n", view->is_reassembling ? "on" : "off");
 	fprintf(out, "set reassembly timeout %u\n", view->reassembly_ms);
@@ -119,6 +153,19 @@ print_underlay(const struct app *app, FILE *out)
 }
 
 static void
+print_segment_outer(FILE *out, const struct vx_segment *segment)
+{
+	const struct vx_segment_outer *own = &segment->own_outer;
+
+	if (own->has_df)
+		print_df(out, own->df, segment->vni);
+	if (own->has_ttl)
+		print_inherited(out, "ttl", own->ttl, VX_TTL_INHERIT, segment->vni);
+	if (own->has_dscp)
+		print_inherited(out, "dscp", own->dscp, VX_DSCP_INHERIT, segment->vni);
+}
+
+static void
 print_segment(const struct app *app, FILE *out, const struct vx_segment *segment)
 {
 	const struct vx_tables *tables = app->tables;
@@ -136,6 +183,7 @@ print_segment(const struct app *app, FILE *out, const struct vx_segment *segment
 		fprintf(out, "set learning %s vni %u\n", segment->is_learning ? "on" : "off",
 			segment->vni);
 	print_flooding(out, segment->flood_off, segment->own_flood, segment->vni);
+	print_segment_outer(out, segment);
 	tenant_print_segment(app, out, segment);
 	for (unsigned int i = 0; i < segment->n_attaches; i++) {
 		const struct vx_attach *attach = tables->attach[segment->target[i]];

@@ -56,7 +56,24 @@ RIGHT = [
     ("show fdb port {A}", "02:00:00:00:0a:01"),
     ("show fdb vtep 192.0.2.40 vni 1", "02:00:00:00:0b:02"),
     ("set mtu 1450", "1450"),
-    ("set udp-port 8472", "8472"),
+    ("set udp-port 8472", "set udp-port 8472\n"),
+    ("set udp-port 8472,4789,1,65535", "set udp-port 8472,4789,1,65535\n"),
+    ("set udp-port 8472,4789,1,2,3,4,5,6", "set udp-port 8472,4789,1,2,3,4,5,6\n"),
+    ("set ttl 1", "set ttl 1\n"),
+    ("set ttl inherit", "set ttl inherit\n"),
+    ("set ttl 255 vni 1", "set ttl 255 vni 1\n"),
+    ("set ttl inherit vni 1", "set ttl inherit vni 1\n"),
+    ("set ttl 64", "set ttl 64\n"),
+    ("set dscp 63", "set dscp 63\n"),
+    ("set dscp inherit", "set dscp inherit\n"),
+    ("set dscp 0 vni 1", "set dscp 0 vni 1\n"),
+    ("set dscp inherit vni 1", "set dscp inherit vni 1\n"),
+    ("set dscp 0", "set dscp 0\n"),
+    ("set ecn off", "set ecn off\n"),
+    ("set ecn on", "set ecn on\n"),
+    ("set df on vni 1", "set df on vni 1\n"),
+    ("set df inherit vni 1", "set df inherit vni 1\n"),
+    ("set df off vni 1", "set df off vni 1\n"),
     ("set source-ports 50000 50999", "50999"),
     ("set udp-checksum on", "udp-checksum on"),
     ("set learning off", "learning off"),
@@ -261,6 +278,30 @@ set mtu 65486
 set mtu x
 set udp-port 0
 set udp-port 65536
+set udp-port 4789,
+set udp-port ,4789
+set udp-port 4789,0
+set udp-port 4789,65536
+set udp-port 4789,4789
+set udp-port 4789 8472
+set udp-port 1,2,3,4,5,6,7,8,9
+set ttl
+set ttl 0
+set ttl 256
+set ttl x
+set ttl 64 vni 999
+set ttl 64 vni
+set ttl inherit vni 999
+set dscp 64
+set dscp -1
+set dscp ef
+set dscp 0 vni 999
+set dscp inherit vni 999
+set ecn
+set ecn maybe
+set ecn on vni 100
+set df maybe
+set df on vni 999
 set source-ports 2000 1000
 set source-ports 0 10
 set source-ports 1
@@ -429,7 +470,13 @@ def test_show_config_is_complete(folder):
         fdb add 02:00:00:00:0b:02 vni 100 vtep 192.0.2.9
         fdb add 02:00:00:00:0b:02 vni 200 port {A2}
         set mtu 1450
-        set udp-port 8472
+        set udp-port 8472,4789
+        set ttl 17
+        set ttl inherit vni 100
+        set dscp inherit
+        set dscp 46 vni 200
+        set ecn off
+        set df on vni 200
         set source-ports 50000 60000
         set learning off vni 200
         set flood unknown off
@@ -458,7 +505,9 @@ def test_show_config_is_complete(folder):
                  "50000", "on", "60", "239.1.1.1", "multicast-ttl 9", "known", "1600",
                  "198.51.100.9", "192.0.2.9",
                  "4321", "set flood unknown off\n", "set flood broadcast off vni 200",
-                 "set flood unknown on vni 200", "777"):
+                 "set flood unknown on vni 200", "777", "set udp-port 8472,4789\n", "set ttl 17\n",
+                 "set ttl inherit vni 100\n", "set dscp inherit\n", "set dscp 46 vni 200\n",
+                 "set ecn off\n", "set df on vni 200\n"):
         assert word in first
     with Vtep(files(A2=PcapPort()), check=False) as vtep:
         vtep.run("load " + path)

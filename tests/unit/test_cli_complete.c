@@ -173,9 +173,9 @@ static void
 test_types(void **state __rte_unused)
 {
 	static const char *const names[] = {
-		"N",	   "N:udp-port", "LO",	"HI",	"MTU",	   "MTU:inner", "N:frames",
+		"N",	   "PORTS",	 "LO",	"HI",	"MTU",	   "MTU:inner", "N:frames",
 		"SECONDS", "SECONDS:ms", "VNI", "V",	"P",	   "IP",	"IP:local",
-		"IP/LEN",  "PREFIX",	 "MAC", "FILE", "DEVARGS", "COMMAND",
+		"IP/LEN",  "PREFIX",	 "MAC", "FILE", "DEVARGS", "COMMAND",	"N:dscp",
 	};
 	struct cli_value value;
 
@@ -192,13 +192,43 @@ test_types(void **state __rte_unused)
 	assert_null(cli_type_find("VN", 2));
 }
 
+static void
+test_udp_ports(void **state __rte_unused)
+{
+	static const char *const bad[] = {"0",
+					  "65536",
+					  "4789,",
+					  ",4789",
+					  "4789,,8472",
+					  "4789,0",
+					  "4789;8472",
+					  "-1",
+					  "+1",
+					  "1 ,2",
+					  "4789,8472,04789",
+					  "1,2,x",
+					  "1,2,3,4,5,6,7,8,9"};
+	const struct cli_type *type = cli_type_find("PORTS", 5);
+	struct cli_value value;
+
+	for (unsigned int i = 0; i < RTE_DIM(bad); i++)
+		assert_int_equal(type->parse(type, &the_app, bad[i], &value), -EINVAL);
+	assert_int_equal(type->parse(type, &the_app, "65535", &value), 0);
+	assert_int_equal(value.udp.n, 1);
+	assert_int_equal(value.udp.port[0], 65535);
+	assert_int_equal(type->parse(type, &the_app, "8,7,6,5,4,3,2,1", &value), 0);
+	assert_int_equal(value.udp.n, 8);
+	for (unsigned int i = 0; i < 8; i++)
+		assert_int_equal(value.udp.port[i], 8 - i);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_complete), cmocka_unit_test(test_complete_many),
-		cmocka_unit_test(test_help),	 cmocka_unit_test(test_bad_syntax),
-		cmocka_unit_test(test_types),
+		cmocka_unit_test(test_complete),  cmocka_unit_test(test_complete_many),
+		cmocka_unit_test(test_help),	  cmocka_unit_test(test_bad_syntax),
+		cmocka_unit_test(test_udp_ports), cmocka_unit_test(test_types),
 	};
 
 	return cmocka_run_group_tests_name("cli_complete", tests, set_up, tear_down);
