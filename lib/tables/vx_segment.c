@@ -9,6 +9,7 @@
 #include "vx_attach.h"
 #include "vx_fdb.h"
 #include "vx_ip6.h"
+#include "vx_mdb.h"
 #include "vx_rcu.h"
 #include "vx_tenants.h"
 #include "vx_vtep.h"
@@ -38,6 +39,7 @@ segment_publish(struct vx_tables *tables, const struct vx_segment *segment)
 	const struct vx_segment *old = tables->segment[segment->index];
 
 	__atomic_store_n(&tables->segment[segment->index], segment, __ATOMIC_RELEASE);
+	vx_mdb_segment_changed(tables, segment);
 	vx_rcu_free(tables->rcu, old);
 }
 
@@ -472,6 +474,7 @@ vx_segment_flood_del(struct vx_tables *tables, uint32_t vni, const struct vx_ip 
 	learned.segment = segment->index;
 	learned.dest = VX_DEST_VTEP | (uint32_t)vtep;
 	vx_fdb_flush(tables, &learned);
+	vx_mdb_flush_dest(tables, segment->index, learned.dest);
 	vx_vtep_unref(tables, (uint32_t)vtep, VX_VTEP_FLOOD);
 	return 0;
 }

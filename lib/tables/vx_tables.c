@@ -13,6 +13,7 @@
 #include "vx_attach.h"
 #include "vx_binding.h"
 #include "vx_fdb.h"
+#include "vx_mdb.h"
 #include "vx_rcu.h"
 #include "vx_segment.h"
 #include "vx_tenants.h"
@@ -166,7 +167,8 @@ vx_tables_create(const struct vx_tables_conf *conf, const struct vx_tables_hooks
 		vx_bindings_create(conf->max_bindings != 0 ? conf->max_bindings : VX_BINDINGS_MAX,
 				   conf->max_vnis, tables->rcu);
 	tables->tenants = vx_tenants_create(conf->max_vnis);
-	if (tables->bindings == NULL || tables->tenants == NULL)
+	tables->mdb = vx_mdb_create(conf->max_vnis, tables->rcu);
+	if (tables->bindings == NULL || tables->tenants == NULL || tables->mdb == NULL)
 		goto err_destroy;
 	return tables;
 
@@ -183,6 +185,7 @@ vx_tables_destroy(struct vx_tables *tables)
 		return;
 	if (tables->rcu != NULL)
 		vx_rcu_synchronize(tables->rcu);
+	vx_mdb_destroy(tables->mdb);
 	vx_tenants_destroy(tables->tenants);
 	vx_bindings_destroy(tables->bindings);
 	vx_fdb_destroy(tables->fdb);

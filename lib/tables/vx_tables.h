@@ -17,6 +17,7 @@ struct rte_hash;
 struct vx_attach;
 struct vx_bindings;
 struct vx_fdb;
+struct vx_mdb;
 struct vx_rcu;
 struct vx_segment;
 struct vx_tenants;
@@ -54,6 +55,7 @@ struct vx_tables {
 	struct vx_fdb *fdb;
 	struct vx_bindings *bindings;
 	struct vx_tenants *tenants;
+	struct vx_mdb *mdb;
 	struct vx_rcu *rcu;
 
 	/* The control thread's own. */

@@ -7,6 +7,7 @@
 #include <rte_malloc.h>
 
 #include "vx_binding.h"
+#include "vx_mdb.h"
 #include "vx_segment.h"
 
 struct vx_tenants *
@@ -47,6 +48,8 @@ store(struct vx_tables *tables, uint32_t segment, enum vx_watch what, bool is_on
 	/* Changes are not seen from here on, so what is known would go stale. */
 	if (what == VX_WATCH_SUPPRESS && !is_on)
 		vx_binding_flush(tables, segment, false);
+	if (what == VX_WATCH_SNOOP && !is_on)
+		vx_mdb_flush(tables, segment);
 }
 
 int
@@ -86,4 +89,5 @@ vx_tenants_segment_removed(struct vx_tables *tables, uint32_t segment)
 {
 	__atomic_store_n(&tables->tenants->watch[segment], 0, __ATOMIC_RELAXED);
 	vx_binding_flush(tables, segment, true);
+	vx_mdb_flush(tables, segment);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What is looked at of the traffic by which tenants find each other, by segment: ARP and ND
- * (`set suppress`). One byte a segment, so that a frame of a segment without any of it costs
- * nothing more.
+ * (`set suppress`), IGMP and MLD (`set snooping`). One byte a segment, so that a frame of a segment
+ * without any of it costs nothing more.
  */
 #ifndef VX_TENANTS_H
 #define VX_TENANTS_H
@@ -16,6 +16,8 @@
 /* Bits. */
 enum vx_watch {
 	VX_WATCH_SUPPRESS = 1,
+	VX_WATCH_SNOOP = 2,
+	VX_WATCH_CROWDED = 4, /* no setting: there was no room for some of the groups */
 };
 
 struct vx_tenants {
