@@ -59,7 +59,9 @@
 	X(PUNT_RING_FULL, "punt_ring_full", "ARP and ND notices lost because the ring was full")   \
 	X(SUPPRESSED_ARP, "suppressed_arp", "tenants' ARP requests answered here (set suppress)")  \
 	X(SUPPRESSED_ND, "suppressed_nd", "the same for neighbour solicitations")                  \
-	X(TENANT_EVENTS, "tenant_events", "tenants' ARP and ND reported to the control thread")    \
+	X(SNOOPED, "snooped", "multicast flooded only to who asked for it (set snooping)")         \
+	X(GROUP_FULL, "group_full", "memberships refused: no room for another group")              \
+	X(TENANT_EVENTS, "tenant_events", "ARP, ND, IGMP, MLD of tenants that workers reported")   \
 	X(TENANT_EVENTS_LOST, "tenant_events_lost", "the same, lost: rate limit, or ring full")    \
 	X(BOUND, "bound", "tenants' IP addresses entered with their MAC")                          \
 	X(BINDING_MOVED, "binding_moved", "tenants' IP addresses that got another MAC")            \

@@ -14,7 +14,10 @@
 #include "vx_ingress.h"
 #include "vx_learn.h"
 #include "vx_output.h"
+#include "vx_segment.h"
+#include "vx_snoop.h"
 #include "vx_suppress.h"
+#include "vx_tenants.h"
 
 /* Where forward said: out of an attachment, into a tunnel, or to everybody. */
 static inline void
@@ -33,13 +36,35 @@ deliver_one(struct vx_lcore *lcore, struct vx_burst *burst, unsigned int i)
 	vx_flood(lcore, m, burst->segment[i], burst->origin[i]);
 }
 
+/* What is looked at of any of the burst's segments, VX_WATCH_*: usually nothing. */
+static inline unsigned int
+watch_of(const struct vx_lcore *lcore, const struct vx_burst *burst)
+{
+	const struct vx_segment *last = NULL;
+	unsigned int watch = 0;
+
+	for (unsigned int i = 0; i < burst->n; i++) {
+		if (likely(burst->segment[i] == last))
+			continue;
+		last = burst->segment[i];
+		watch |= vx_watch_of(lcore->tables, last->index);
+	}
+	return watch;
+}
+
 /* The second half, the same for both sides. */
 static void
 switch_burst(struct vx_lcore *lcore, struct vx_burst *burst)
 {
+	unsigned int watch;
+
 	vx_fdb_cache_renew(&lcore->fdb_cache, lcore->tables->fdb);
 	vx_learn_burst(lcore, burst);
-	vx_suppress_burst(lcore, burst);
+	watch = watch_of(lcore, burst);
+	if (unlikely((watch & VX_WATCH_SUPPRESS) != 0))
+		vx_suppress_burst(lcore, burst);
+	if (unlikely((watch & VX_WATCH_SNOOP) != 0))
+		vx_snoop_burst(lcore, burst);
 	vx_forward_burst(lcore, burst);
 	for (unsigned int i = 0; i < burst->n; i++) {
 		vx_trace_enter(lcore, burst, i);

@@ -3,10 +3,6 @@
 
 #include <string.h>
 
-#include <rte_hash_crc.h>
-#include <rte_ring.h>
-#include <rte_ring_elem.h>
-
 #include "vx_binding.h"
 #include "vx_deliver.h"
 #include "vx_drop_packet.h"
@@ -15,27 +11,6 @@
 #include "vx_segment.h"
 #include "vx_tenants.h"
 #include "vx_wire.h"
-
-/* TSC cycles for which what was reported is not reported again: 2^24, about 8 ms at 2 GHz. */
-#define POSTED_SHIFT 24
-
-/* Was the same reported a moment ago, or too much of anything? Remembers it if not. */
-static bool
-is_held_back(struct vx_lcore *lcore, const struct vx_seen *seen)
-{
-	const uint32_t hash = rte_hash_crc(&seen->ip, sizeof(seen->ip), seen->segment);
-	const uint64_t epoch = lcore->now >> POSTED_SHIFT;
-	const uint64_t mark = seen->value ^ (uint64_t)hash << 32 ^ epoch;
-	uint64_t *slot = &lcore->seen_posted[hash % VX_SEEN_MARKS];
-
-	if (*slot == mark)
-		return true;
-	*slot = mark;
-	if (vx_bucket_take(&lcore->seen_bucket, lcore->now))
-		return false;
-	vx_lcore_count(lcore, VX_COUNT_TENANT_EVENTS_LOST, 1);
-	return true;
-}
 
 /* What the packet says, as it would stand in the table: flags that it does not give stay as they
  * were last seen. */
@@ -72,12 +47,7 @@ observe(struct vx_lcore *lcore, const struct vx_segment *segment, const struct v
 	/* Without the override flag it does not replace what is known (RFC 4861 7.2.5). */
 	if (is_moved && resolve->is_advert && !resolve->is_override)
 		return;
-	if (is_held_back(lcore, &seen))
-		return;
-	if (rte_ring_sp_enqueue_elem(lcore->seen_ring, &seen, sizeof(seen)) != 0)
-		vx_lcore_count(lcore, VX_COUNT_TENANT_EVENTS_LOST, 1);
-	else
-		vx_lcore_count(lcore, VX_COUNT_TENANT_EVENTS, 1);
+	vx_seen_post(lcore, &seen);
 }
 
 /* The binding by which a request from @origin is to be answered, or 0. */
@@ -167,8 +137,8 @@ suppress_one(struct vx_lcore *lcore, const struct vx_burst *burst, unsigned int 
 	return answer_one(lcore, burst->m[i], segment, burst->origin[i], &resolve);
 }
 
-static void
-suppress_all(struct vx_lcore *lcore, struct vx_burst *burst)
+void
+vx_suppress_burst(struct vx_lcore *lcore, struct vx_burst *burst)
 {
 	uint16_t kept = 0;
 
@@ -184,20 +154,4 @@ suppress_all(struct vx_lcore *lcore, struct vx_burst *burst)
 		kept++;
 	}
 	burst->n = kept;
-}
-
-void
-vx_suppress_burst(struct vx_lcore *lcore, struct vx_burst *burst)
-{
-	const struct vx_segment *last = NULL;
-	uint8_t watch = 0;
-
-	for (unsigned int i = 0; i < burst->n; i++) {
-		if (likely(burst->segment[i] == last))
-			continue;
-		last = burst->segment[i];
-		watch |= vx_watch_of(lcore->tables, last->index);
-	}
-	if (unlikely(watch != 0))
-		suppress_all(lcore, burst);
 }
