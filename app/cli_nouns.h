@@ -19,6 +19,7 @@ extern const struct cli_row cli_neigh_rows[];
 extern const struct cli_row cli_port_rows[];
 extern const struct cli_row cli_route_rows[];
 extern const struct cli_row cli_set_rows[];
+extern const struct cli_row cli_snoop_rows[];
 extern const struct cli_row cli_stats_rows[];
 extern const struct cli_row cli_system_rows[];
 extern const struct cli_row cli_tenant_rows[];

@@ -47,10 +47,11 @@
 #define HELD_PACKETS 2048u
 
 static const struct cli_row *const all_rows[] = {
-	cli_forward_rows, cli_address_rows, cli_route_rows, cli_neigh_rows,  cli_vni_rows,
-	cli_access_rows,  cli_flood_rows,   cli_group_rows, cli_fdb_rows,    cli_set_rows,
-	cli_port_rows,	  cli_vtep_rows,    cli_stats_rows, cli_tenant_rows, cli_trace_rows,
-	cli_system_rows,  cli_base_rows,    NULL,
+	cli_forward_rows, cli_address_rows, cli_route_rows, cli_neigh_rows,
+	cli_vni_rows,	  cli_access_rows,  cli_flood_rows, cli_group_rows,
+	cli_fdb_rows,	  cli_set_rows,	    cli_port_rows,  cli_vtep_rows,
+	cli_stats_rows,	  cli_tenant_rows,  cli_trace_rows, cli_system_rows,
+	cli_base_rows,	  cli_snoop_rows,   NULL,
 };
 
 /* --- start --- */

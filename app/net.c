@@ -17,6 +17,7 @@
 #include "vx_group_message.h"
 #include "vx_lcore.h"
 #include "vx_log.h"
+#include "vx_mdb.h"
 #include "vx_nd.h"
 #include "vx_rcu.h"
 #include "vx_segment.h"
@@ -380,6 +381,7 @@ forget_learned(struct app *app, const struct vx_ip *ip)
 	if (index < 0)
 		return;
 	learned.dest = VX_DEST_VTEP | (uint32_t)index;
+	vx_mdb_flush_dest(app->tables, VX_INDEX_NONE, learned.dest);
 	vx_fdb_flush(app->tables, &learned);
 }
 

@@ -5,7 +5,9 @@
 #include <rte_ring_elem.h>
 
 #include "app.h"
+#include "snoop.h"
 #include "vx_binding.h"
+#include "vx_mdb.h"
 #include "vx_seen.h"
 #include "vx_segment.h"
 #include "vx_tenants.h"
@@ -43,7 +45,10 @@ tenant_drain(struct app *app, struct worker *worker)
 							      sizeof(seen[0]), SEEN_BATCH, NULL);
 
 	for (unsigned int i = 0; i < n; i++)
-		learn(app, &seen[i]);
+		if (seen[i].kind == VX_SEEN_BINDING)
+			learn(app, &seen[i]);
+		else
+			snoop_learn(app, &seen[i]);
 	return n > 0;
 }
 
@@ -51,6 +56,7 @@ void
 tenant_tick(struct app *app)
 {
 	app->counts.value[VX_COUNT_BINDING_AGED] += vx_binding_age(app->tables, TICKS);
+	vx_mdb_age(app->tables, app_now(app));
 }
 
 void
@@ -59,6 +65,7 @@ tenant_print_settings(const struct app *app, FILE *out)
 	const uint8_t bits = app->tables->tenants->by_default;
 
 	fprintf(out, "set suppress %s\n", (bits & VX_WATCH_SUPPRESS) != 0 ? "on" : "off");
+	fprintf(out, "set snooping %s\n", (bits & VX_WATCH_SNOOP) != 0 ? "on" : "off");
 }
 
 void
@@ -70,6 +77,9 @@ tenant_print_segment(const struct app *app, FILE *out, const struct vx_segment *
 	if ((own & VX_WATCH_SUPPRESS) != 0)
 		fprintf(out, "set suppress %s vni %u\n",
 			(bits & VX_WATCH_SUPPRESS) != 0 ? "on" : "off", segment->vni);
+	if ((own & VX_WATCH_SNOOP) != 0)
+		fprintf(out, "set snooping %s vni %u\n",
+			(bits & VX_WATCH_SNOOP) != 0 ? "on" : "off", segment->vni);
 }
 
 void

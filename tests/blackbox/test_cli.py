@@ -90,6 +90,11 @@ RIGHT = [
     ("set suppress on", "set suppress on"),
     ("set suppress off", "set suppress off"),
     ("set suppress on vni 1", "set suppress on vni 1"),
+    ("set snooping on", "set snooping on"),
+    ("set snooping off", "set snooping off"),
+    ("set snooping on vni 1", "set snooping on vni 1"),
+    ("show snooping", "groups in all segments"),
+    ("show snooping vni 1", "groups in all segments"),
     ("binding add 203.0.113.2 02:00:00:00:0b:02 vni 1", "binding add 203.0.113.2 "),
     ("binding add 2001:db8::2 02:00:00:00:0b:02 vni 1", "binding add 2001:db8::2 "),
     ("show binding", "2001:db8::2"),
@@ -322,6 +327,11 @@ set peers nobody
 set suppress
 set suppress maybe
 set suppress on vni 999
+set snooping
+set snooping maybe
+set snooping on vni 999
+show snooping vni 999
+show snooping nosuch
 binding add 203.0.113.2 02:00:00:00:0b:02
 binding add 203.0.113.2 02:00:00:00:0b:02 vni 999
 binding add 203.0.113.2 03:00:00:00:0b:02 vni 100
@@ -487,6 +497,8 @@ def test_show_config_is_complete(folder):
         set peers known
         set suppress on
         set suppress off vni 200
+        set snooping on
+        set snooping off vni 200
         binding add 203.0.113.2 02:00:00:00:0b:02 vni 100
         port config mtu {U} 1600"""
     lines = [line.strip() for line in lines.split("\n")]
@@ -507,7 +519,8 @@ def test_show_config_is_complete(folder):
                  "4321", "set flood unknown off\n", "set flood broadcast off vni 200",
                  "set flood unknown on vni 200", "777", "set udp-port 8472,4789\n", "set ttl 17\n",
                  "set ttl inherit vni 100\n", "set dscp inherit\n", "set dscp 46 vni 200\n",
-                 "set ecn off\n", "set df on vni 200\n"):
+                 "set ecn off\n", "set df on vni 200\n", "set snooping on\n",
+                 "set snooping off vni 200"):
         assert word in first
     with Vtep(files(A2=PcapPort()), check=False) as vtep:
         vtep.run("load " + path)
