@@ -223,7 +223,7 @@ class Lab:
               "iperf3's server")
         return server
 
-    def iperf(self, *arguments, seconds=2, address=peer_inner()):
+    def iperf(self, *arguments, seconds=1, address=peer_inner()):
         """iperf3's result from the tenant to the peer, as it writes it in JSON."""
         result = self.run("tenant", "iperf3", "-c", address, "-t", str(seconds), "-J", *arguments,
                           check=False, timeout=seconds + 20)
