@@ -30,6 +30,7 @@ note(struct hall *h, uint16_t port, const uint8_t *message, uint8_t change, cons
      bool is_v6)
 {
 	struct said *said = &h->said[h->n++];
+	rte_be32_t group4;
 
 	assert_true(h->n < LOG_MAX);
 	*said = (struct said){.at_ms = h->now,
@@ -37,10 +38,11 @@ note(struct hall *h, uint16_t port, const uint8_t *message, uint8_t change, cons
 			      .packet = h->packets,
 			      .type = message[0],
 			      .change = change};
+	memcpy(&group4, group, sizeof(group4));
 	if (is_v6)
 		memcpy(said->group.bytes, group, 16);
 	else
-		said->group = vx_ip_from_v4(*(const rte_be32_t *)(const void *)group);
+		said->group = vx_ip_from_v4(group4);
 }
 
 static void
