@@ -32,7 +32,14 @@ struct vx_prefix {
 static inline struct vx_ip
 vx_ip_from_v4(rte_be32_t addr_be)
 {
-	struct vx_ip ip = {.words_be = {0, 0, RTE_BE32(0xffff), addr_be}};
+	/* In the words that comparisons load: a load of what two stores wrote would wait for both.
+	 */
+#if RTE_BYTE_ORDER == RTE_LITTLE_ENDIAN
+	const uint64_t word = (uint64_t)addr_be << 32 | RTE_BE32(0xffff);
+#else
+	const uint64_t word = (uint64_t)RTE_BE32(0xffff) << 32 | addr_be;
+#endif
+	struct vx_ip ip = {.words = {0, word}};
 
 	return ip;
 }

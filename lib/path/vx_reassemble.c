@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/queue.h>
 
-#include <rte_hash_crc.h>
+#include <rte_jhash.h>
 
 #include "vx_csum.h"
 #include "vx_drop_packet.h"
@@ -13,6 +13,7 @@
 #include "vx_wire.h"
 
 #define BUCKETS	      16384u
+#define IN_A_ROW      8u     /* buckets in a cache line */
 #define FRAGMENTS_MAX 16384u /* held by one worker */
 #define TOTAL_UNKNOWN UINT32_MAX
 #define CE	      3
@@ -33,8 +34,9 @@ SLIST_HEAD(runs, run);
 /* What all fragments of a datagram have in common. The addresses tell the family. */
 struct key {
 	struct vx_ip source, destination;
-	rte_be32_t id_be;
-	uint32_t protocol; /* zero for IPv6, where fragments need not agree (RFC 8200 4.5) */
+	/* The identification. Above its 32 bits the protocol, but zero for IPv6, where fragments
+	 * need not agree about it (RFC 8200 4.5). */
+	uint64_t id;
 };
 _Static_assert(sizeof(struct key) == 40, "compared and hashed as words");
 
@@ -57,6 +59,7 @@ struct datagram {
 
 TAILQ_HEAD(by_age, datagram);
 LIST_HEAD(bucket, datagram);
+_Static_assert(IN_A_ROW * sizeof(struct bucket) == RTE_CACHE_LINE_SIZE, "neighbours share a line");
 
 struct vx_reassembly {
 	uint32_t seed;
@@ -66,7 +69,7 @@ struct vx_reassembly {
 	struct by_age unused;
 	struct runs unused_runs;
 	struct datagram *latest; /* NULL, or the one of the last fragment: the next is mostly its */
-	struct bucket bucket[BUCKETS];
+	struct bucket bucket[BUCKETS] __rte_cache_aligned;
 	struct run run[FRAGMENTS_MAX];
 	struct datagram datagram[VX_REASSEMBLY_DATAGRAMS_MAX];
 };
@@ -119,28 +122,30 @@ vx_reassembly_state(const struct vx_reassembly *r)
 	};
 }
 
+/*
+ * Not CRC32: whoever chooses addresses and identifications could aim many datagrams at one bucket,
+ * whatever the seed is. Senders count up, so eight identifications in a row share a cache line.
+ */
 static inline struct bucket *
 bucket_of(struct vx_reassembly *r, const struct key *key)
 {
-	const bool is_v4 = vx_ip_is_v4(&key->source);
-	uint32_t hash;
+	const rte_be32_t *source = key->source.words_be;
+	const rte_be32_t *destination = key->destination.words_be;
+	const uint32_t id = (uint32_t)key->id, protocol = (uint32_t)(key->id >> 32);
+	uint32_t hash =
+		rte_jhash_3words(source[3], destination[3], id / IN_A_ROW, r->seed ^ protocol);
 
-	/* What is the same in all IPv4 addresses is left out. */
-	hash = rte_hash_crc_8byte(key->source.words[1], r->seed);
-	hash = rte_hash_crc_8byte(key->destination.words[1], hash);
-	hash = rte_hash_crc_8byte((uint64_t)key->protocol << 32 | key->id_be, hash);
-	if (!is_v4) {
-		hash = rte_hash_crc_8byte(key->source.words[0], hash);
-		hash = rte_hash_crc_8byte(key->destination.words[0], hash);
+	if (!vx_ip_is_v4(&key->source)) {
+		hash = rte_jhash_3words(source[0], source[1], source[2], hash);
+		hash = rte_jhash_3words(destination[0], destination[1], destination[2], hash);
 	}
-	return &r->bucket[hash % BUCKETS];
+	return &r->bucket[(hash * IN_A_ROW + id % IN_A_ROW) % BUCKETS];
 }
 
 static inline bool
 has_key(const struct datagram *d, const struct key *key)
 {
-	return d->key.id_be == key->id_be && d->key.protocol == key->protocol &&
-	       vx_ip_is_equal(&d->key.source, &key->source) &&
+	return d->key.id == key->id && vx_ip_is_equal(&d->key.source, &key->source) &&
 	       vx_ip_is_equal(&d->key.destination, &key->destination);
 }
 
@@ -522,8 +527,7 @@ vx_reassemble(struct vx_lcore *lcore, struct rte_mbuf *m, uint32_t l3, uint32_t 
 	const struct key key = {
 		.source = vx_ip_from_v4(ip.src_addr),
 		.destination = vx_ip_from_v4(ip.dst_addr),
-		.id_be = ip.packet_id,
-		.protocol = ip.next_proto_id,
+		.id = (uint64_t)ip.next_proto_id << 32 | rte_be_to_cpu_16(ip.packet_id),
 	};
 	struct piece piece = {
 		.m = m,
@@ -544,7 +548,7 @@ vx_reassemble6(struct vx_lcore *lcore, struct rte_mbuf *m, uint32_t l3, uint32_t
 {
 	const uint8_t *bytes = rte_pktmbuf_mtod_offset(m, const uint8_t *, l3);
 	struct vx_ip6_fragment fragment;
-	struct key key = {.protocol = 0};
+	struct key key;
 	struct rte_ipv6_hdr ip;
 	struct piece piece;
 	uint16_t field;
@@ -554,7 +558,7 @@ vx_reassemble6(struct vx_lcore *lcore, struct rte_mbuf *m, uint32_t l3, uint32_t
 	field = rte_be_to_cpu_16(fragment.offset_be);
 	memcpy(key.source.bytes, &ip.src_addr, sizeof(key.source.bytes));
 	memcpy(key.destination.bytes, &ip.dst_addr, sizeof(key.destination.bytes));
-	key.id_be = fragment.id_be;
+	key.id = rte_be_to_cpu_32(fragment.id_be);
 	piece = (struct piece){
 		.m = m,
 		.l3 = l3,
