@@ -125,6 +125,7 @@ def test_flood_to_256_remotes():
 
 
 COUNT = 15000
+ANSWERS = 30  # of almost a megabyte each
 
 
 def memory_of(vtep):
@@ -144,18 +145,19 @@ def test_a_long_answer_waits_for_its_reader():
         sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         sock.settimeout(20)
         sock.connect(vtep.socket_path)
-        sock.sendall(b"show fdb\n" * 6)
+        sock.sendall(b"show fdb\n" * ANSWERS)
         for _ in range(20):
             assert "dpdk-vxlan" in vtep.cli("show version")
-        assert memory_of(vtep) - before < 4 << 20, "the answers are kept in memory"
+        # half of them; a sanitizer keeps what is freed for a while
+        assert memory_of(vtep) - before < ANSWERS << 19, "the answers are kept in memory"
         assert len(vtep.fdb("vtep 192.0.2.2")) == COUNT  # another long one goes through
         data = b""
-        while data.count(PROMPT) < 7:
+        while data.count(PROMPT) < ANSWERS + 1:
             more = sock.recv(1 << 20)
             assert more, data[-200:]
             data += more
         sock.close()
-        answers = data.decode().split(PROMPT.decode())[1:7]
+        answers = data.decode().split(PROMPT.decode())[1:ANSWERS + 1]
         for answer in answers:
             found = re.findall(r"^100 +(02:10:\S+) +vtep 192.0.2.2 ", answer.lower(), re.M)
             assert sorted(found) == [pk.mac_text(station(i)) for i in range(COUNT)]
