@@ -297,6 +297,15 @@ bench_flood(struct bench *b, uint32_t vni, unsigned int vtep, enum vx_vtep_state
 }
 
 void
+bench_path_mtu(struct bench *b, uint32_t index, uint16_t mtu)
+{
+	struct vx_vtep_path path = b->tables->vtep[index]->path;
+
+	path.mtu = mtu;
+	vx_vtep_set_path(b->tables, index, &path);
+}
+
+void
 bench_fdb(struct bench *b, uint32_t vni, const uint8_t *mac, uint32_t dest, bool is_static)
 {
 	struct rte_ether_addr address;

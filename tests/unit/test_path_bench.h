@@ -68,6 +68,8 @@ uint32_t bench_attach_index(struct bench *b, uint16_t port);
 struct vx_ip bench_remote(unsigned int vtep);
 struct vx_vtep_path bench_path(enum vx_vtep_state state);
 uint32_t bench_flood(struct bench *b, uint32_t vni, unsigned int vtep, enum vx_vtep_state state);
+/* The MTU of the path to the VTEP @index. */
+void bench_path_mtu(struct bench *b, uint32_t index, uint16_t mtu);
 void bench_fdb(struct bench *b, uint32_t vni, const uint8_t *mac, uint32_t dest, bool is_static);
 
 /* Run frames through the path as a worker does: one loop, then what is buffered is flushed. */

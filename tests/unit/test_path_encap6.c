@@ -26,15 +26,6 @@ setup(void **state)
 }
 
 static void
-path_mtu(struct bench *b, uint32_t index, uint16_t mtu)
-{
-	struct vx_vtep_path path = b->tables->vtep[index]->path;
-
-	path.mtu = mtu;
-	vx_vtep_set_path(b->tables, index, &path);
-}
-
-static void
 set_view(struct bench *b, enum vx_udp_checksum checksum, enum vx_df df, enum vx_oversize oversize)
 {
 	struct vx_view *view = vx_view_edit(b->tables);
@@ -237,7 +228,7 @@ test_boundaries(void **state)
 	for (unsigned int i = 0; i < RTE_DIM(mtus); i++) {
 		const uint32_t part = (mtus[i] - 48u) / 8 * 8;
 
-		path_mtu(b, 0, mtus[i]);
+		bench_path_mtu(b, 0, mtus[i]);
 		for (int32_t d = -9; d <= 9; d++) {
 			const uint32_t fits = mtus[i] - 56u + (uint32_t)d;
 
@@ -279,7 +270,7 @@ test_largest(void **state)
 
 	make_frame(inner, sizeof(inner), host_b, host_a);
 	for (unsigned int i = 0; i < RTE_DIM(mtus); i++) {
-		path_mtu(b, 0, mtus[i]);
+		bench_path_mtu(b, 0, mtus[i]);
 		encap_directly(b, inner, LARGEST);
 		bench_expect_only_drop(b, VX_DROP_NONE, 0);
 		pieces6_join(packet, b->sent[UNDERLAY], b->n_sent[UNDERLAY], mtus[i], &id);
@@ -300,7 +291,7 @@ test_chains(void **state)
 	struct rte_mbuf *m, *original;
 
 	make_frame(inner, sizeof(inner), host_b, host_a);
-	path_mtu(b, 0, 1500);
+	bench_path_mtu(b, 0, 1500);
 	for (uint32_t cut = 1; cut < 4000; cut += cut < 40 || cut % 1448 > 1370 ? 1 : 61) {
 		m = bench_split(b, inner, sizeof(inner), cut, RTE_MIN(cut + 1 + cut % 7, 4000u));
 		if (cut % 2 == 1) {
@@ -331,13 +322,13 @@ test_ids(void **state)
 	uint32_t base = 0;
 
 	make_frame(inner, sizeof(inner), host_b, host_a);
-	path_mtu(b, 0, 1500);
+	bench_path_mtu(b, 0, 1500);
 	for (unsigned int i = 0; i < 1000; i++) {
 		struct rte_mbuf *m = bench_mbuf(b, inner, sizeof(inner));
 		uint32_t id;
 
 		if (i == 500) /* a change of the way does not begin again */
-			path_mtu(b, 0, 1501);
+			bench_path_mtu(b, 0, 1501);
 		if (i == 600) {
 			for (unsigned int k = 0; k < 2; k++)
 				b->lcore[k]->vtep_traffic[0].of[VX_KIND_UNICAST].tx_frames += 1u
@@ -364,7 +355,7 @@ test_flood(void **state)
 	uint8_t frame[4000];
 
 	make_frame(inner, sizeof(inner), (const uint8_t[]){255, 255, 255, 255, 255, 255}, host_a);
-	path_mtu(b, 0, 1500);
+	bench_path_mtu(b, 0, 1500);
 	bench_flood(b, VNI, 3, VX_VTEP_READY);
 	bench6_flood(b, VNI, 4, VX_VTEP_READY);
 	send_one(b, 0, bench_mbuf(b, inner, sizeof(inner)));
@@ -384,7 +375,7 @@ test_df(void **state)
 	uint8_t inner[2000];
 
 	make_frame(inner, sizeof(inner), host_b, host_a);
-	path_mtu(b, 0, 1500);
+	bench_path_mtu(b, 0, 1500);
 	for (unsigned int i = 0; i < 3; i++) {
 		set_view(b, VX_UDP_CHECKSUM_AUTO,
 			 i == 0	  ? VX_DF_ON
@@ -412,7 +403,7 @@ test_reply(void **state)
 	put16(inner + 16, 1431);
 	inner[20] = 0x40;
 	fix_ip(inner);
-	path_mtu(b, 0, 1500);
+	bench_path_mtu(b, 0, 1500);
 	set_view(b, VX_UDP_CHECKSUM_AUTO, VX_DF_OFF, VX_OVERSIZE_REPLY);
 	send_one(b, 0, bench_mbuf(b, inner, 1444));
 	bench_expect_only_drop(b, VX_DROP_NONE, 0);

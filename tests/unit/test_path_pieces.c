@@ -96,12 +96,3 @@ make_ipv6(uint8_t *to, uint32_t len)
 	to[53] = 2;
 	put16(to + 58, len - 54);
 }
-
-void
-bench_path_mtu(struct bench *b, uint32_t index, uint16_t mtu)
-{
-	struct vx_vtep_path path = b->tables->vtep[index]->path;
-
-	path.mtu = mtu;
-	vx_vtep_set_path(b->tables, index, &path);
-}

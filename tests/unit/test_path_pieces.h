@@ -39,7 +39,4 @@ void make_ipv6(uint8_t *to, uint32_t len);
 		vx_view_publish((b)->tables, view_);                                               \
 	} while (0)
 
-/* The MTU of the path to the VTEP @index. */
-void bench_path_mtu(struct bench *b, uint32_t index, uint16_t mtu);
-
 #endif
