@@ -5,6 +5,7 @@
 
 #include "app.h"
 #include "dest_text.h"
+#include "vx_fdb.h"
 #include "vx_log.h"
 
 /* Lines a second, and at once after a quiet time. */
@@ -16,7 +17,7 @@ tell(struct app *app, uint32_t vni, uint64_t key, uint32_t from, uint32_t to)
 {
 	char mac[RTE_ETHER_ADDR_FMT_SIZE], a[DEST_TEXT_MAX], b[DEST_TEXT_MAX];
 	struct flaps *flaps = &app->flaps;
-	struct rte_ether_addr address;
+	const struct rte_ether_addr address = vx_fdb_mac_of(key);
 
 	if (flaps->log.interval == 0)
 		flaps->log = vx_bucket_make(1000, LOG_RATE, LOG_BURST);
@@ -24,8 +25,6 @@ tell(struct app *app, uint32_t vni, uint64_t key, uint32_t from, uint32_t to)
 		flaps->untold++;
 		return;
 	}
-	for (unsigned int i = 0; i < RTE_ETHER_ADDR_LEN; i++)
-		address.addr_bytes[i] = (uint8_t)(key >> (8 * i));
 	rte_ether_format_addr(mac, sizeof(mac), &address);
 	VX_LOG(WARNING,
 	       "MAC %s in VNI %u moves between %s and %s, more than %u times in %u seconds "

@@ -211,10 +211,8 @@ vx_binding_age(struct vx_tables *tables, unsigned int steps)
 const char *
 vx_binding_mac_format(uint64_t value, char *text, uint16_t size)
 {
-	struct rte_ether_addr mac;
+	const struct rte_ether_addr mac = vx_fdb_mac_of(value);
 
-	for (unsigned int i = 0; i < RTE_ETHER_ADDR_LEN; i++)
-		mac.addr_bytes[i] = (uint8_t)(value >> (8 * i));
 	rte_ether_format_addr(text, size, &mac);
 	return text;
 }

@@ -394,8 +394,7 @@ fill_entry(const struct vx_fdb *fdb, uint32_t slot, struct vx_fdb_entry *entry)
 	entry->dest = VX_FDB_DEST(from->value);
 	entry->is_static = (from->value & VX_FDB_STATIC) != 0;
 	entry->age = fdb->now - __atomic_load_n(&fdb->stamp[slot], __ATOMIC_RELAXED);
-	for (unsigned int i = 0; i < RTE_ETHER_ADDR_LEN; i++)
-		entry->mac.addr_bytes[i] = (uint8_t)(from->key >> (8 * i));
+	entry->mac = vx_fdb_mac_of(from->key);
 }
 
 bool

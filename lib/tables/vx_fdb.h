@@ -164,6 +164,17 @@ vx_fdb_key_of(uint32_t segment, const struct rte_ether_addr *mac)
 	return vx_fdb_key(segment, vx_fdb_load_mac(padded));
 }
 
+/* The MAC in the lower 48 bits of a key, back as a structure. */
+static inline struct rte_ether_addr
+vx_fdb_mac_of(uint64_t key)
+{
+	const uint64_t word = rte_cpu_to_le_64(key);
+	struct rte_ether_addr mac;
+
+	__builtin_memcpy(mac.addr_bytes, &word, RTE_ETHER_ADDR_LEN);
+	return mac;
+}
+
 /* Workers: note that an entry is in use. */
 static inline void
 vx_fdb_touch(struct vx_fdb *fdb, uint64_t value, uint32_t now)
